@@ -1,0 +1,277 @@
+package probe
+
+import (
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// Client is one network connection to the broker.
+type Client struct {
+	b    *Broker
+	name string
+	url  string
+	conn *wire.Conn
+
+	connect   wire.Connect // as sent
+	accepted  bool         // a CONNACK with code 0 came
+	ended     bool         // the tester ended the connection
+	tail      []byte       // what was sent of a packet that is not complete
+	nextID    uint16
+	sentinels int
+	granted   map[string]byte // by Topic Filter
+}
+
+// Name returns the name that the client has in traces.
+func (c *Client) Name() string { return c.name }
+
+// ID returns the Client Identifier that the client sent.
+func (c *Client) ID() string { return c.connect.ClientID }
+
+// Granted returns the QoS that the broker granted for a filter.
+func (c *Client) Granted(filter string) byte { return c.granted[filter] }
+
+// Send writes packets, all in one write, and waits for no answer. A write
+// that fails because the broker has closed is no fault: what follows shows it.
+func (c *Client) Send(packets ...wire.Packet) {
+	var all []byte
+	for _, p := range packets {
+		c.note(p)
+		all = p.Append(all, c.b.Version)
+	}
+	c.frame(all)
+	_ = c.conn.Send(packets...)
+}
+
+// SendBytes writes bytes as they are.
+func (c *Client) SendBytes(raw ...[]byte) {
+	var all []byte
+	for _, r := range raw {
+		all = append(all, r...)
+	}
+	c.frame(all)
+	_ = c.conn.SendBytes(all)
+}
+
+// SendSplit writes the bytes n at a time.
+func (c *Client) SendSplit(raw []byte, n int) {
+	c.frame(raw)
+	_ = c.conn.SendSplit(raw, n)
+}
+
+// note remembers what has to be taken away from the broker afterwards.
+func (c *Client) note(p wire.Packet) {
+	s := c.b.spec
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch p := p.(type) {
+	case wire.Connect:
+		c.connect = p
+		if p.ClientID != "" && keepsSession(c.b.Version, p) {
+			s.sessions[stored{url: c.url, id: p.ClientID, version: c.b.Version}] = true
+		}
+		if p.Will != nil && p.Will.Retain && p.Will.Topic != "" {
+			s.retained[place{url: c.url, topic: p.Will.Topic, version: c.b.Version}] = true
+		}
+	case wire.Publish:
+		if p.Retain && p.Topic != "" {
+			s.retained[place{url: c.url, topic: p.Topic, version: c.b.Version}] = true
+		}
+	}
+}
+
+func keepsSession(v wire.Version, p wire.Connect) bool {
+	if v != wire.V5 {
+		return !p.CleanStart
+	}
+	for _, prop := range p.Properties {
+		if prop.ID == wire.SessionExpiryInterval && prop.Int > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// frame follows the borders of what was sent, to know whether the broker is
+// left in the middle of a packet.
+func (c *Client) frame(sent []byte) {
+	c.tail = append(c.tail, sent...)
+	for {
+		size, ok := wire.FrameSize(c.tail)
+		if !ok || len(c.tail) < size {
+			return
+		}
+		c.tail = c.tail[size:]
+	}
+}
+
+// NextID returns a Packet Identifier that the client has not used yet.
+func (c *Client) NextID() uint16 {
+	c.nextID++
+	if c.nextID == 0 {
+		c.nextID = 1
+	}
+	return c.nextID
+}
+
+// Connack waits for the CONNACK that the set-up needs.
+func (c *Client) Connack() wire.Connack {
+	ginkgo.GinkgoHelper()
+	ack := need[wire.Connack](c, wire.CONNACK)
+	c.accepted = c.accepted || ack.Code == 0
+	return ack
+}
+
+// Subscribe subscribes and waits until the filter is granted at that QoS. A
+// refusal or a lower grant is a freedom: the spec ends as unsupported.
+func (c *Client) Subscribe(filter string, qos byte) *Client {
+	ginkgo.GinkgoHelper()
+	c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: filter, QoS: qos}}})
+	return c
+}
+
+// SubscribeWith sends the SUBSCRIBE, with a Packet Identifier if it has none,
+// and waits until every filter is granted as asked.
+func (c *Client) SubscribeWith(p wire.Subscribe) wire.Suback {
+	ginkgo.GinkgoHelper()
+	if p.ID == 0 {
+		p.ID = c.NextID()
+	}
+	c.Send(p)
+	ack := need[wire.Suback](c, wire.SUBACK)
+	if len(ack.Codes) != len(p.Subscriptions) {
+		Inconclusive("%s: SUBACK has %d codes for %d filters", c.name, len(ack.Codes), len(p.Subscriptions))
+	}
+	for i, code := range ack.Codes {
+		s := p.Subscriptions[i]
+		if code >= 0x80 {
+			Unsupported("the broker refused the filter %q with SUBACK code 0x%02x", s.Filter, code)
+		}
+		if code < s.QoS {
+			Unsupported("the broker granted QoS %d where QoS %d was asked for (filter %q)", code, s.QoS, s.Filter)
+		}
+		c.granted[s.Filter] = code
+	}
+	return ack
+}
+
+// Unsubscribe unsubscribes and waits for the UNSUBACK.
+func (c *Client) Unsubscribe(filters ...string) {
+	ginkgo.GinkgoHelper()
+	c.Send(wire.Unsubscribe{ID: c.NextID(), Filters: filters})
+	need[wire.Unsuback](c, wire.UNSUBACK)
+}
+
+// Publish publishes and completes the exchange that the QoS asks for. A
+// Packet Identifier is chosen if there is none.
+func (c *Client) Publish(p wire.Publish) {
+	ginkgo.GinkgoHelper()
+	if p.QoS > 0 && p.ID == 0 {
+		p.ID = c.NextID()
+	}
+	c.Send(p)
+	switch p.QoS {
+	case 1:
+		c.acknowledged(wire.PUBACK, p.ID)
+	case 2:
+		if c.acknowledged(wire.PUBREC, p.ID) {
+			c.Send(wire.Ack{Type: wire.PUBREL, ID: p.ID})
+			c.acknowledged(wire.PUBCOMP, p.ID)
+		}
+	}
+}
+
+// acknowledged waits for an acknowledgement and reports whether it is one of
+// success; a refusal by code ends the spec.
+func (c *Client) acknowledged(t wire.Type, id uint16) bool {
+	ginkgo.GinkgoHelper()
+	ack := need[wire.Ack](c, t)
+	if ack.ID != id {
+		Inconclusive("%s: %s has Packet Identifier %d, not %d", c.name, t, ack.ID, id)
+	}
+	if ack.Code >= 0x80 {
+		Inconclusive("%s: the broker refused the message: %s with code 0x%02x", c.name, t, ack.Code)
+	}
+	return true
+}
+
+// Ping makes a round trip that the set-up needs: the broker has handled all
+// that the client sent before.
+func (c *Client) Ping() {
+	ginkgo.GinkgoHelper()
+	c.Send(wire.Pingreq{})
+	need[wire.Pingresp](c, wire.PINGRESP)
+}
+
+// Disconnect sends DISCONNECT and ends the network connection.
+func (c *Client) Disconnect() {
+	c.Send(wire.Disconnect{})
+	c.ended = true
+	c.awaitEnd(c.b.Timeout)
+	_ = c.conn.Close()
+}
+
+// Drop ends the network connection without a DISCONNECT and waits a moment
+// until the broker has noticed as far as can be told from outside.
+func (c *Client) Drop() {
+	c.ended = true
+	_ = c.conn.CloseWrite()
+	c.awaitEnd(150 * time.Millisecond)
+	_ = c.conn.Close()
+}
+
+// Reset ends the network connection with a reset (RST).
+func (c *Client) Reset() {
+	c.ended = true
+	_ = c.conn.Reset()
+}
+
+// CloseWrite ends the sending half of the connection (FIN); the client still reads.
+func (c *Client) CloseWrite() { _ = c.conn.CloseWrite() }
+
+func (c *Client) awaitEnd(wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-c.conn.Done():
+		return true
+	case <-timer.C:
+		ended, _, _ := c.conn.Ended()
+		return ended
+	}
+}
+
+// startDrain asks for a sign that the broker has nothing more to send.
+func (c *Client) startDrain() {
+	if ended, _, _ := c.conn.Ended(); !ended && !c.ended && c.accepted && len(c.tail) == 0 {
+		_ = c.conn.Send(wire.Pingreq{})
+	}
+}
+
+func (c *Client) finishDrain(deadline time.Time) {
+	if ended, _, _ := c.conn.Ended(); !ended && !c.ended && c.accepted && len(c.tail) == 0 {
+		c.conn.Take(deadline, func(r wire.Received) bool { return r.Type == wire.PINGRESP })
+	}
+}
+
+// farewell ends the connection in good manners, so that no will is left.
+func (c *Client) farewell() {
+	if ended, _, _ := c.conn.Ended(); !ended && !c.ended && c.accepted && len(c.tail) == 0 {
+		_ = c.conn.Send(wire.Disconnect{})
+	}
+	_ = c.conn.Close()
+}
+
+// clearRetained and leave are for the cleaner, which judges nothing.
+func (c *Client) clearRetained(topic string) {
+	_ = c.conn.Send(wire.Publish{Topic: topic, QoS: 1, Retain: true, ID: c.NextID()})
+	c.take(250*time.Millisecond, wire.PUBACK)
+}
+
+func (c *Client) leave() {
+	_ = c.conn.Send(wire.Disconnect{})
+	c.awaitEnd(50 * time.Millisecond)
+	_ = c.conn.Close()
+}

@@ -1,0 +1,94 @@
+package probe
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	"github.com/onsi/gomega/gcustom"
+	"github.com/onsi/gomega/types"
+
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// closeStep is how long a broker may take to close before a PINGREQ asks it
+// whether it means to, and again after its answer.
+const closeStep = 150 * time.Millisecond
+
+// BeClosed succeeds for a Client whose network connection the broker ends; a
+// reset counts. A broker that still answers a PINGREQ has not closed.
+func BeClosed() types.GomegaMatcher {
+	return gcustom.MakeMatcher(func(c *Client) (bool, error) { return c.closes(), nil }).
+		WithTemplate("Expected\n    the connection {{.Actual.Name}} {{if .Failure}}{{.Actual.State}}{{end}}\n{{.To}} be closed by the broker")
+}
+
+// State tells in words whether the connection is open.
+func (c *Client) State() string {
+	if ended, why, _ := c.conn.Ended(); ended {
+		return fmt.Sprintf("was ended (%v)", why)
+	}
+	return "stayed open"
+}
+
+// closes waits until the broker has ended the connection or shown that it
+// will not.
+func (c *Client) closes() bool {
+	full := time.Now().Add(c.b.Timeout)
+	if !c.accepted || len(c.tail) > 0 {
+		return c.awaitEnd(c.b.Timeout)
+	}
+	if c.awaitEnd(min(closeStep, c.b.Timeout)) {
+		return true
+	}
+	_ = c.conn.Send(wire.Pingreq{})
+	_, status := c.conn.Take(full, func(r wire.Received) bool { return r.Type == wire.PINGRESP })
+	if status == wire.Ended {
+		return true
+	}
+	return c.awaitEnd(min(closeStep, c.b.Timeout))
+}
+
+// BeAlive succeeds for a Client that the broker still answers.
+func BeAlive() types.GomegaMatcher {
+	return gcustom.MakeMatcher(func(c *Client) (bool, error) {
+		c.Send(wire.Pingreq{})
+		return c.Answer(wire.PINGRESP).Came, nil
+	}).WithTemplate("Expected\n    the connection {{.Actual.Name}} {{if .Failure}}{{.Actual.State}}{{end}}\n{{.To}} answer a PINGREQ")
+}
+
+// BeA succeeds for an Answer that is a packet of the type.
+func BeA(kind wire.Type) types.GomegaMatcher {
+	return gcustom.MakeMatcher(func(a Answer) (bool, error) { return a.Came && a.Type == kind, nil }).
+		WithTemplate("Expected\n    {{.Actual.GomegaString}}\n{{.To}} be a {{.Data}}", kind)
+}
+
+// BePacket succeeds for an Answer whose packet satisfies the matcher.
+func BePacket(m types.GomegaMatcher) types.GomegaMatcher {
+	return gomega.And(
+		gcustom.MakeMatcher(func(a Answer) (bool, error) { return a.Came, nil }).
+			WithTemplate("Expected\n    {{.Actual.GomegaString}}\n{{.To}} be a packet"),
+		gomega.WithTransform(func(a Answer) wire.Packet { return a.Packet }, m))
+}
+
+// A Bystander is a client that has nothing to do with what a spec breaks.
+type Bystander struct {
+	client *Client
+	topic  string
+}
+
+// Bystander connects a client that is to notice nothing.
+func (b *Broker) Bystander() *Bystander {
+	ginkgo.GinkgoHelper()
+	topic := b.Topic("bystander")
+	return &Bystander{client: b.Connect("bystander").Subscribe(topic, 0), topic: topic}
+}
+
+// Unharmed asserts that the bystander is still connected and still gets its
+// messages.
+func (y *Bystander) Unharmed() {
+	ginkgo.GinkgoHelper()
+	gomega.Expect(y.client).To(BeAlive(), "a client that did nothing wrong is served as before")
+	y.client.Send(wire.Publish{Topic: y.topic, Payload: "still here"})
+	gomega.Expect(y.client.Answer(wire.PUBLISH)).To(BeA(wire.PUBLISH), "a client that did nothing wrong still gets its messages")
+}

@@ -1,0 +1,177 @@
+package probe
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// specBudget bounds one spec: a broker that answers each packet at the last
+// moment must not hold up the run.
+const specBudget = 45 * time.Second
+
+// spec is the state of the running spec.
+type spec struct {
+	trace   *wire.Trace
+	started time.Time
+
+	mu       sync.Mutex
+	outcomes []Outcome
+	clients  []*Client
+	sessions map[stored]bool
+	retained map[place]bool
+	expired  map[string]int // waits that ran out, by kind of packet
+	seen     map[string]bool
+}
+
+// stored is a session that the broker keeps when its connection has ended.
+type stored struct {
+	url, id string
+	version wire.Version
+}
+
+// place is a Topic Name at one of the brokers.
+type place struct {
+	url, topic string
+	version    wire.Version
+}
+
+func (s *spec) record(o Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outcomes = append(s.outcomes, o)
+}
+
+// Standing is what the packets of a spec say of the format rules, as it
+// travels in the report entry "standing".
+type Standing struct {
+	Evidence   []string         `json:"evidence"`
+	Violations []wire.Violation `json:"violations"`
+}
+
+// Waits tells the parent which packets were waited for in vain, and which came.
+type Waits struct {
+	Expired map[string]int  `json:"expired,omitempty"`
+	Seen    map[string]bool `json:"seen,omitempty"`
+}
+
+// Begin starts the bookkeeping of a spec. Call it in a BeforeEach.
+func (b *Broker) Begin() {
+	b.spec = &spec{
+		trace:    wire.NewTrace(),
+		started:  time.Now(),
+		sessions: map[stored]bool{},
+		retained: map[place]bool{},
+		expired:  map[string]int{},
+		seen:     map[string]bool{},
+	}
+	current.Store(b.spec)
+}
+
+// End drains every connection, judges every packet that came by the standing
+// checks, takes away what the spec left on the broker, and attaches what was
+// found to the report. Call it in an AfterEach.
+func (b *Broker) End() {
+	s := b.spec
+	standing := s.drain(b.Timeout)
+	waits := Waits{Expired: s.expired, Seen: s.seen}
+	for _, c := range s.clients {
+		c.farewell()
+	}
+	s.clean(b)
+
+	s.mu.Lock()
+	outcomes := slices.Clone(s.outcomes)
+	s.mu.Unlock()
+	for _, o := range outcomes {
+		attach("verdict", o)
+	}
+	attach("standing", standing)
+	attach("waits", waits)
+	state := ginkgo.CurrentSpecReport().State
+	if len(outcomes) > 0 || len(standing.Violations) > 0 || !state.Is(passedSoFar) {
+		attach("trace", s.trace)
+	}
+}
+
+// drain waits until each connection has ended or answered a PINGREQ, so that
+// what the broker still had to send is judged too.
+func (s *spec) drain(timeout time.Duration) Standing {
+	for _, c := range s.clients {
+		c.startDrain()
+	}
+	wait := min(timeout, 250*time.Millisecond)
+	deadline := time.Now().Add(wait)
+	evidence := map[string]bool{}
+	standing := Standing{Evidence: []string{}, Violations: []wire.Violation{}}
+	for _, c := range s.clients {
+		c.finishDrain(deadline)
+		for _, r := range c.conn.All() {
+			s.seen[r.Type.String()] = true
+		}
+		for _, key := range c.conn.Evidence() {
+			evidence[key] = true
+		}
+		for _, v := range c.conn.Violations() {
+			v.Text = c.name + ": " + v.Text
+			standing.Violations = append(standing.Violations, v)
+		}
+	}
+	standing.Evidence = append(standing.Evidence, slices.Sorted(maps.Keys(evidence))...)
+	return standing
+}
+
+// clean ends the sessions and clears the retained messages that the spec made.
+func (s *spec) clean(b *Broker) {
+	for _, at := range slices.SortedFunc(maps.Keys(s.sessions), func(x, y stored) int { return strings.Compare(x.id, y.id) }) {
+		if c := b.quiet(at.url, at.version, at.id); c != nil {
+			c.leave()
+		}
+	}
+	byBroker := map[place][]string{}
+	for at := range s.retained {
+		key := place{url: at.url, version: at.version}
+		byBroker[key] = append(byBroker[key], at.topic)
+	}
+	for key, topics := range byBroker {
+		c := b.quiet(key.url, key.version, b.ClientID())
+		if c == nil {
+			continue
+		}
+		for _, topic := range topics {
+			c.clearRetained(topic)
+		}
+		c.leave()
+	}
+}
+
+func (s *spec) expire(kinds []wire.Type) {
+	for _, k := range kinds {
+		s.expired[k.String()]++
+	}
+}
+
+// overdue ends a spec that has used up its budget.
+func (s *spec) overdue() {
+	ginkgo.GinkgoHelper()
+	if d := time.Since(s.started); d > specBudget {
+		Inconclusive("the check took longer than %s; the broker answers too slowly", specBudget)
+	}
+}
+
+func kindNames(kinds []wire.Type) string {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		names[i] = k.String()
+	}
+	return strings.Join(names, " or ")
+}
+
+var _ fmt.Stringer = asJSON{}

@@ -1,0 +1,117 @@
+// Package specs holds the conformance specs: one file for each section of the
+// specification, one It for each thing that a broker can get wrong.
+//
+// Importing it registers nothing: call Register once before RunSpecs.
+package specs
+
+import (
+	"fmt"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/normative"
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// Suite is the description to pass to RunSpecs.
+const Suite = "mqttcheck"
+
+// Timing labels a spec that has to wait; such specs are dealt first.
+const Timing = Label("timing")
+
+// Slow labels a spec that waits longer than three seconds of the protocol. It
+// runs on demand only.
+const Slow = Label("slow")
+
+// A version is the version of the protocol that a root container is about.
+type version struct {
+	wire.Version
+	prefix, name string
+}
+
+var (
+	v311 = version{wire.V311, "v311", "MQTT 3.1.1"}
+	v5   = version{wire.V5, "v5", "MQTT 5.0"}
+)
+
+// sections lists the section functions in the order of MQTT 5.0.
+var sections = []func(b *probe.Broker, v version){
+	publishFlags,
+	ping,
+}
+
+// Register adds every spec, aimed at the target, to the current Ginkgo suite:
+// one root container for each version, all set-up inside it (PreviewSpecs
+// loses what stands outside).
+func Register(target probe.Target, versions ...wire.Version) {
+	gomega.RegisterFailHandler(probe.Fail)
+	if len(versions) == 0 {
+		versions = []wire.Version{wire.V311, wire.V5}
+	}
+	for _, v := range []version{v311, v5} {
+		for _, wanted := range versions {
+			if v.Version == wanted {
+				register(target, v)
+			}
+		}
+	}
+}
+
+func register(target probe.Target, v version) {
+	b := probe.New(target, v.Version)
+	Describe(v.name, func() {
+		BeforeEach(func() {
+			b.Begin()
+			if offered, known := b.Offered[v.prefix]; known && !offered {
+				probe.Unsupported("the broker does not offer %s", v.name)
+			}
+		})
+		AfterEach(b.End)
+		for _, section := range sections {
+			section(b, v)
+		}
+	})
+}
+
+// Statement ties a spec to the statements it checks: of the keys given, those
+// of the container's version. The first is the one that a failure belongs to
+// where the assertion names no other. No key of the version, or an unknown
+// one, stops the construction of the tree.
+func (v version) Statement(keys ...string) Labels {
+	labels := Labels{}
+	for _, key := range keys {
+		st, ok := normative.Lookup(key)
+		if !ok {
+			panic(fmt.Sprintf("no such statement: %q", key))
+		}
+		if strings.HasPrefix(key, v.prefix+"/") {
+			labels = append(labels, normative.Label(st.Key))
+		}
+	}
+	if len(labels) == 0 {
+		panic(fmt.Sprintf("none of %q is a statement of %s", keys, v.name))
+	}
+	return labels
+}
+
+// Observation is Statement for a spec that reports which freedom the broker
+// uses and fails nobody.
+func (v version) Observation(keys ...string) Labels {
+	return append(v.Statement(keys...), "kind:observation")
+}
+
+// key returns the first of the keys that belongs to the version.
+func (v version) key(keys ...string) string {
+	for _, key := range keys {
+		if strings.HasPrefix(key, v.prefix+"/") {
+			return key
+		}
+	}
+	panic(fmt.Sprintf("none of %q is a statement of %s", keys, v.name))
+}
+
+// is5 tells whether the container is about MQTT 5.0.
+func (v version) is5() bool { return v.Version == wire.V5 }
