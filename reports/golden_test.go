@@ -60,3 +60,15 @@ func TestGoldenText(t *testing.T) {
 func TestGoldenJSON(t *testing.T) {
 	golden(t, "sample.json", render(t, sample(t), JSON))
 }
+
+func TestGoldenJUnit(t *testing.T) {
+	golden(t, "sample.junit.xml", render(t, sample(t), JUnit))
+}
+
+func TestGoldenMarkdown(t *testing.T) {
+	golden(t, "sample.md", render(t, sample(t), Markdown))
+}
+
+func TestGoldenHTML(t *testing.T) {
+	golden(t, "sample.html", render(t, sample(t), HTML))
+}

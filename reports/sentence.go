@@ -9,10 +9,10 @@ import (
 // headline says the outcome in a few words and a sentence, in the same words
 // in every format.
 type headline struct {
-	mood   string // "good", "bad" or "open"
-	head   string // "Not conformant"
-	detail string // "4 of 63 tested MUST statements are violated."
-	rest   string // what stayed open, and why
+	Mood   string // "good", "bad" or "open"
+	Head   string // "Not conformant"
+	Detail string // "4 of 63 tested MUST statements are violated."
+	Rest   string // what stayed open, and why
 }
 
 func (r Result) headline() headline {
@@ -25,28 +25,28 @@ func (r Result) headline() headline {
 	var h headline
 	switch {
 	case all.Fail > 0:
-		h = headline{mood: "bad", head: "Not conformant", detail: fmt.Sprintf("%s violated", plural(all.Fail, "statement is", "statements are"))}
+		h = headline{Mood: "bad", Head: "Not conformant", Detail: fmt.Sprintf("%s violated", plural(all.Fail, "statement is", "statements are"))}
 		if must.Fail > 0 {
-			h.detail = fmt.Sprintf("%d of %d tested MUST statements %s violated", must.Fail, must.Judged(), areIs(must.Fail))
+			h.Detail = fmt.Sprintf("%d of %d tested MUST statements %s violated", must.Fail, must.Judged(), areIs(must.Fail))
 			if others := all.Fail - must.Fail; others > 0 {
-				h.detail += fmt.Sprintf(", and %d without a MUST", others)
+				h.Detail += fmt.Sprintf(", and %d without a MUST", others)
 			}
 		}
-		h.detail += "."
+		h.Detail += "."
 	case r.Run.BrokerGone:
-		h = headline{mood: "bad", head: "The broker died", detail: fmt.Sprintf("No violation was found before, in %s.", plural(all.Judged(), "statement", "statements"))}
+		h = headline{Mood: "bad", Head: "The broker died", Detail: fmt.Sprintf("No violation was found before, in %s.", plural(all.Judged(), "statement", "statements"))}
 	case r.Summary.Checks == 0:
-		h = headline{mood: "open", head: "Nothing was checked", detail: "No check ran."}
+		h = headline{Mood: "open", Head: "Nothing was checked", Detail: "No check ran."}
 	case r.Run.Partial:
-		h = headline{mood: "open", head: "Partial run", detail: fmt.Sprintf("No violation was found in the %s that %s tested.", plural(all.Judged(), "statement", "statements"), wasWere(all.Judged()))}
+		h = headline{Mood: "open", Head: "Partial run", Detail: fmt.Sprintf("No violation was found in the %s that %s tested.", plural(all.Judged(), "statement", "statements"), wasWere(all.Judged()))}
 	case r.ExitCode() != 0:
-		h = headline{mood: "open", head: "Undecided", detail: fmt.Sprintf("No violation was found, but %s not be decided.", plural(all.Inconclusive+all.Error, "statement could", "statements could"))}
+		h = headline{Mood: "open", Head: "Undecided", Detail: fmt.Sprintf("No violation was found, but %s not be decided.", plural(all.Inconclusive+all.Error, "statement could", "statements could"))}
 	case len(r.Run.Selectors) > 0:
-		h = headline{mood: "good", head: "No violation", detail: fmt.Sprintf("in the selection: %s of %d tested.", plural(all.Judged(), "statement", "statements"), all.Total())}
+		h = headline{Mood: "good", Head: "No violation", Detail: fmt.Sprintf("in the selection: %s of %d tested.", plural(all.Judged(), "statement", "statements"), all.Total())}
 	case all.Pass == 0:
-		h = headline{mood: "open", head: "Nothing was decided", detail: "No statement passed and none failed."}
+		h = headline{Mood: "open", Head: "Nothing was decided", Detail: "No statement passed and none failed."}
 	default:
-		h = headline{mood: "good", head: "Conformant", detail: fmt.Sprintf("none of the %s tested of %s is violated.", plural(all.Judged(), "statement", "statements"), versions)}
+		h = headline{Mood: "good", Head: "Conformant", Detail: fmt.Sprintf("none of the %s tested of %s is violated.", plural(all.Judged(), "statement", "statements"), versions)}
 	}
 	var rest []string
 	if r.Run.Partial && r.Run.PartialReason != "" {
@@ -68,9 +68,9 @@ func (r Result) headline() headline {
 		if r.Run.Partial && r.Run.PartialReason != "" {
 			start = 1
 		}
-		h.rest = strings.Join(rest[:start], " ")
+		h.Rest = strings.Join(rest[:start], " ")
 		if n > start {
-			h.rest = strings.TrimSpace(h.rest + " " + strings.Join(rest[start:], ", ") + ".")
+			h.Rest = strings.TrimSpace(h.Rest + " " + strings.Join(rest[start:], ", ") + ".")
 		}
 	}
 	return h
@@ -86,7 +86,7 @@ func (r Result) footer() string {
 func (r Result) broker() string {
 	switch {
 	case r.Broker.Name != "":
-		return strings.TrimSpace(Visible(r.Broker.Name + " " + r.Broker.Version))
+		return clip(strings.TrimSpace(oneLine(r.Broker.Name+" "+r.Broker.Version)), 80)
 	case r.Target.Embedded:
 		return "the embedded reference broker"
 	case r.Target.URL != "":

@@ -200,7 +200,7 @@ func (t *textReport) field(name string, indent int, body, sgr string) {
 		if i > 0 {
 			name = strings.Repeat(" ", indent)
 		}
-		t.printf("%s%s\n", name, t.paint(sgr, line))
+		t.printf("%s%s\n", name, t.paint(sgr, noCommand(line)))
 	}
 }
 

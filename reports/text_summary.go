@@ -27,10 +27,10 @@ func (t *textReport) summary() {
 	t.grouped(Unsupported)
 	t.printf("\n")
 	h := t.r.headline()
-	sgr := map[string]string{"good": green, "bad": red, "open": purple}[h.mood]
-	t.field("", 0, t.paint(bold+";"+sgr, strings.ToUpper(h.head))+": "+h.detail, "")
-	if h.rest != "" {
-		t.field("", 0, h.rest, "")
+	sgr := map[string]string{"good": green, "bad": red, "open": purple}[h.Mood]
+	t.field("", 0, t.paint(bold+";"+sgr, strings.ToUpper(h.Head))+": "+h.Detail, "")
+	if h.Rest != "" {
+		t.field("", 0, h.Rest, "")
 	}
 	t.printf("%s\n", t.paint(dim, t.r.footer()))
 }

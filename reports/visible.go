@@ -10,8 +10,10 @@ import (
 // Visible returns s with everything that does not print as itself written out:
 // control characters of both ranges, what turns the direction of text, is
 // invisible or breaks a line ("\u202e"), and bytes that are no UTF-8 ("\xff").
-// What is left can neither move a cursor nor hide. A line break becomes "\n".
+// What is left can neither move a cursor nor hide, nor command the log of a
+// CI system ("##["). A line break becomes "\n".
 func Visible(s string) string {
+	s = strings.ReplaceAll(s, "##[", `#\u0023[`)
 	if plain(s) {
 		return s
 	}
@@ -55,9 +57,18 @@ func plain(s string) bool {
 func visibleLines(s string) string {
 	lines := strings.Split(strings.TrimRight(s, "\n"), "\n")
 	for i, line := range lines {
-		lines[i] = Visible(strings.ReplaceAll(line, "\t", "    "))
+		lines[i] = noCommand(Visible(strings.ReplaceAll(line, "\t", "    ")))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// noCommand keeps a line from being a workflow command of GitHub, which begins
+// with "::" after any number of spaces.
+func noCommand(line string) string {
+	if rest := strings.TrimLeft(line, " "); strings.HasPrefix(rest, "::") {
+		return line[:len(line)-len(rest)] + `\u003a` + rest[1:]
+	}
+	return line
 }
 
 // clip shortens s to n bytes or less, between two characters.
