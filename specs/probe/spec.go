@@ -95,8 +95,8 @@ func (b *Broker) End() {
 	}
 	attach("standing", standing)
 	attach("waits", waits)
-	state := ginkgo.CurrentSpecReport().State
-	if len(outcomes) > 0 || len(standing.Violations) > 0 || !state.Is(passedSoFar) {
+	failed := ginkgo.CurrentSpecReport().Failed()
+	if len(outcomes) > 0 || len(standing.Violations) > 0 || failed {
 		attach("trace", s.trace)
 	}
 }

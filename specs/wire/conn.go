@@ -1,0 +1,365 @@
+package wire
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Limits of one connection against a hostile broker.
+const (
+	maxPacket    = 4 << 20  // bytes of one packet
+	maxReceived  = 32 << 20 // bytes kept of one connection
+	maxCount     = 50_000   // packets kept of one connection
+	writeTimeout = 10 * time.Second
+)
+
+// Address is where a broker listens.
+type Address struct {
+	URL string
+}
+
+// Options of a connection.
+type Options struct {
+	// Name stands for the connection in traces.
+	Name string
+	// Version is the format of the packets.
+	Version Version
+	// Trace receives every packet; nil keeps none.
+	Trace *Trace
+}
+
+// Status tells how a wait ended.
+type Status int
+
+// The ends of a wait.
+const (
+	Got      Status = iota // a packet matched
+	Ended                  // the connection ended first
+	TimedOut               // neither
+)
+
+// Received is one Control Packet that the broker sent.
+type Received struct {
+	Seq    int // 1 for the first packet of the connection
+	At     time.Time
+	Type   Type
+	Flags  byte
+	Raw    []byte // all its bytes
+	Packet Packet
+	Err    error // why Packet is only a Frame, or what is wrong with it
+}
+
+// Conn is one network connection to a broker. Its reader records everything
+// that comes and asserts nothing.
+type Conn struct {
+	name    string
+	version Version
+	trace   *Trace
+	nc      net.Conn
+	done    chan struct{}
+
+	mu      sync.Mutex
+	arrived chan struct{} // closed and replaced when a packet comes
+	history []Received
+	taken   []bool
+	first   int // nothing untaken stands before it
+	bytes   int
+	why     error
+	endedAt time.Time
+	checker *checker
+}
+
+// Dial opens a network connection to the broker. It sends nothing.
+func Dial(ctx context.Context, a Address, o Options) (*Conn, error) {
+	u, err := url.Parse(a.URL)
+	if err != nil {
+		return nil, fmt.Errorf("wire: address: %w", err)
+	}
+	if u.Scheme != "mqtt" && u.Scheme != "tcp" {
+		return nil, fmt.Errorf("wire: scheme %q is not supported", u.Scheme)
+	}
+	port := u.Port()
+	if port == "" {
+		port = "1883"
+	}
+	var d net.Dialer
+	nc, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
+	if err != nil {
+		return nil, fmt.Errorf("wire: %w", err)
+	}
+	c := &Conn{
+		name: o.Name, version: o.Version, trace: o.Trace, nc: nc,
+		done: make(chan struct{}), arrived: make(chan struct{}),
+		checker: newChecker(o.Version),
+	}
+	go c.read()
+	return c, nil
+}
+
+// Send writes packets, all in one write.
+func (c *Conn) Send(packets ...Packet) error {
+	var all []byte
+	for _, p := range packets {
+		start := len(all)
+		all = p.Append(all, c.version)
+		c.record(all[start:])
+	}
+	return c.write(all)
+}
+
+// SendBytes writes bytes as they are, in one write.
+func (c *Conn) SendBytes(b []byte) error {
+	c.record(b)
+	return c.write(b)
+}
+
+// SendSplit writes the bytes n at a time, each in a segment of its own as far
+// as the network keeps them apart.
+func (c *Conn) SendSplit(b []byte, n int) error {
+	c.trace.Note(c.name, "the next packet goes out %d byte(s) at a time", n)
+	c.record(b)
+	for part := range slices.Chunk(b, max(n, 1)) {
+		if err := c.write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Conn) record(raw []byte) {
+	text, kind, shown := sent(raw, c.version)
+	c.trace.add(Event{Client: c.name, Dir: "send", Type: kind, Text: text, Bytes: shown})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.checker.sent(raw)
+}
+
+func (c *Conn) write(b []byte) error {
+	if err := c.nc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+		return fmt.Errorf("wire: %w", err)
+	}
+	if _, err := c.nc.Write(b); err != nil {
+		return fmt.Errorf("wire: %w", err)
+	}
+	return nil
+}
+
+// CloseWrite ends the sending half of the connection (FIN); reading goes on.
+func (c *Conn) CloseWrite() error {
+	c.trace.Note(c.name, "the client ends its half of the connection (FIN)")
+	if half, ok := c.nc.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.nc.Close()
+}
+
+// Close ends the connection and waits until its reader has stopped.
+func (c *Conn) Close() error {
+	err := c.nc.Close()
+	<-c.done
+	return err
+}
+
+// Reset ends the connection with a reset (RST) where the transport can.
+func (c *Conn) Reset() error {
+	c.trace.Note(c.name, "the client resets the connection (RST)")
+	if tcp, ok := c.nc.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	return c.Close()
+}
+
+// Done is closed when the connection has ended, from either side, and all
+// that came has been recorded.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Ended tells whether, why and when the connection has ended. A reset by the
+// broker counts as an end like any other.
+func (c *Conn) Ended() (bool, error, time.Time) {
+	select {
+	case <-c.done:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return true, c.why, c.endedAt
+	default:
+		return false, nil, time.Time{}
+	}
+}
+
+// Take removes and returns the first packet that matches and has not been
+// taken; others stay for later calls. It waits for one until the deadline, or
+// the end of the connection, but never for what is there already.
+func (c *Conn) Take(deadline time.Time, match func(Received) bool) (Received, Status) {
+	timer := time.NewTimer(time.Until(deadline))
+	defer timer.Stop()
+	for {
+		got, ok, arrived := c.takeNow(match)
+		if ok {
+			return got, Got
+		}
+		select {
+		case <-arrived:
+		case <-c.done:
+			if got, ok, _ := c.takeNow(match); ok {
+				return got, Got
+			}
+			return Received{}, Ended
+		case <-timer.C:
+			if got, ok, _ := c.takeNow(match); ok {
+				return got, Got
+			}
+			return Received{}, TimedOut
+		}
+	}
+}
+
+func (c *Conn) takeNow(match func(Received) bool) (Received, bool, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := c.first; i < len(c.history); i++ {
+		if c.taken[i] {
+			if i == c.first {
+				c.first++
+			}
+			continue
+		}
+		if match(c.history[i]) {
+			c.taken[i] = true
+			return c.history[i], true, nil
+		}
+	}
+	return Received{}, false, c.arrived
+}
+
+// All returns every packet that has come, taken or not.
+func (c *Conn) All() []Received {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.history)
+}
+
+// Violations returns what the standing checks found wrong with the packets
+// that came.
+func (c *Conn) Violations() []Violation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.checker.violations)
+}
+
+// Evidence returns the keys of the statements that a packet which came could
+// have broken.
+func (c *Conn) Evidence() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.checker.evidence()
+}
+
+// read records packets until the connection ends.
+func (c *Conn) read() {
+	defer close(c.done)
+	in := bufio.NewReaderSize(quick{c.nc}, 16<<10)
+	var err error
+	for err == nil {
+		err = c.readPacket(in)
+	}
+	_ = c.nc.Close()
+	c.mu.Lock()
+	c.why, c.endedAt = describe(err), time.Now()
+	c.mu.Unlock()
+	c.trace.Note(c.name, "%v", describe(err))
+}
+
+// describe says in words how a connection ended.
+func describe(err error) error {
+	switch {
+	case errors.Is(err, net.ErrClosed):
+		return errors.New("the client closed the connection")
+	case errors.Is(err, io.EOF):
+		return errors.New("the broker closed the connection")
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return err
+	default:
+		return fmt.Errorf("the connection broke: %w", err)
+	}
+}
+
+var errFlood = errors.New("the broker sent more than a client has to take; the client closed the connection")
+
+func (c *Conn) readPacket(in *bufio.Reader) error {
+	raw, err := readFrame(in)
+	if err != nil {
+		if len(raw) > 0 {
+			c.trace.add(Event{Client: c.name, Dir: "recv", Text: fmt.Sprintf("%d bytes that are no whole packet", len(raw)), Bytes: raw})
+			c.mu.Lock()
+			c.checker.torn(raw, err)
+			c.mu.Unlock()
+		}
+		return err
+	}
+	r := Received{At: time.Now(), Type: Type(raw[0] >> 4), Flags: raw[0] & 0x0f, Raw: raw}
+	r.Packet, r.Err = Parse(raw[0], Body(raw), c.version)
+	text := fmt.Sprint(r.Packet)
+	if r.Err != nil {
+		text += " (" + r.Err.Error() + ")"
+	}
+	c.trace.add(Event{Client: c.name, Dir: "recv", Type: r.Type.String(), Text: text, Bytes: masked(raw, r.Packet)})
+
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.bytes += len(raw)
+	if c.bytes > maxReceived || len(c.history) >= maxCount {
+		return errFlood
+	}
+	r.Seq = len(c.history) + 1
+	c.checker.received(r)
+	c.history = append(c.history, r)
+	c.taken = append(c.taken, false)
+	close(c.arrived)
+	c.arrived = make(chan struct{})
+	return nil
+}
+
+// readFrame reads one Control Packet. The length is not believed before its
+// bytes are there: the buffer grows with them. With an error it returns what
+// it read.
+func readFrame(in *bufio.Reader) ([]byte, error) {
+	var raw []byte
+	for len(raw) < 2 || raw[len(raw)-1]&0x80 != 0 {
+		if len(raw) == 5 {
+			return raw, errors.New("the Remaining Length has more than four bytes")
+		}
+		b, err := in.ReadByte()
+		if err != nil {
+			return raw, err
+		}
+		raw = append(raw, b)
+	}
+	n, _, err := Varint(raw[1:])
+	if err != nil {
+		return raw, err
+	}
+	if n > maxPacket {
+		return raw, fmt.Errorf("the broker announced a packet of %d bytes, more than a client has to take", n)
+	}
+	const chunk = 64 << 10
+	for n > 0 {
+		part := min(n, chunk)
+		start := len(raw)
+		raw = append(raw, make([]byte, part)...)
+		got, err := io.ReadFull(in, raw[start:])
+		if err != nil {
+			return raw[:start+got], err
+		}
+		n -= part
+	}
+	return raw, nil
+}

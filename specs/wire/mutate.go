@@ -1,0 +1,66 @@
+package wire
+
+// The functions below turn the bytes of one well-formed packet into those of
+// a broken one. They leave their argument alone.
+
+// Bytes returns the bytes of packets, one behind the other.
+func Bytes(v Version, packets ...Packet) []byte {
+	var b []byte
+	for _, p := range packets {
+		b = p.Append(b, v)
+	}
+	return b
+}
+
+// WithFlags replaces the flag bits of the fixed header.
+func WithFlags(packet []byte, flags byte) []byte {
+	b := append([]byte{}, packet...)
+	b[0] = b[0]&0xf0 | flags&0x0f
+	return b
+}
+
+// Body returns what stands behind the fixed header.
+func Body(packet []byte) []byte {
+	_, used, err := Varint(packet[1:])
+	if err != nil {
+		return nil
+	}
+	return append([]byte{}, packet[1+used:]...)
+}
+
+// WithBody replaces what stands behind the fixed header; the Remaining Length
+// is made to fit.
+func WithBody(packet, body []byte) []byte {
+	b := AppendVarint([]byte{packet[0]}, len(body))
+	return append(b, body...)
+}
+
+// WithRemainingLength replaces the Remaining Length and leaves the rest.
+func WithRemainingLength(packet []byte, n int) []byte {
+	b := AppendVarint([]byte{packet[0]}, n)
+	return append(b, Body(packet)...)
+}
+
+// Overlong writes the Remaining Length with one byte more than it needs
+// [v5/MQTT-1.5.5-1].
+func Overlong(packet []byte) []byte {
+	_, used, err := Varint(packet[1:])
+	if err != nil {
+		return packet
+	}
+	b := append([]byte{}, packet[:1+used]...)
+	b[len(b)-1] |= 0x80
+	b = append(b, 0)
+	return append(b, packet[1+used:]...)
+}
+
+// Shorten cuts the packet to n bytes of body and makes the length fit.
+func Shorten(packet []byte, n int) []byte {
+	body := Body(packet)
+	return WithBody(packet, body[:min(n, len(body))])
+}
+
+// Extend appends bytes to the body and makes the length fit.
+func Extend(packet []byte, more ...byte) []byte {
+	return WithBody(packet, append(Body(packet), more...))
+}

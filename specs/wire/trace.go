@@ -1,0 +1,162 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Limits of what a trace shows: a hostile broker must not make a report grow
+// without end.
+const (
+	maxEvents     = 400  // events shown; what lies between is counted
+	maxKept       = 8000 // events kept at all
+	maxEventBytes = 1024 // bytes of one packet
+)
+
+// Trace is the packet log of one spec, shared by all its connections. It is
+// safe for concurrent use.
+type Trace struct {
+	start time.Time
+
+	mu      sync.Mutex
+	events  []Event
+	dropped int
+}
+
+// Event is one packet, or one thing that happened, on one connection.
+type Event struct {
+	At     time.Duration // since the trace began
+	Client string
+	Dir    string // "send" to the broker, "recv" from it, "note"
+	Type   string // packet type, or ""
+	Text   string
+	Bytes  []byte
+	Size   int // size of the packet when Bytes is only its beginning
+}
+
+// NewTrace returns an empty trace that begins now.
+func NewTrace() *Trace { return &Trace{start: time.Now()} }
+
+func (t *Trace) add(e Event) {
+	if t == nil {
+		return
+	}
+	e.Size = len(e.Bytes)
+	if len(e.Bytes) > maxEventBytes {
+		e.Bytes = e.Bytes[:maxEventBytes]
+	}
+	e.Bytes = bytes.Clone(e.Bytes)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.events) >= maxKept {
+		t.dropped++
+		return
+	}
+	e.At = time.Since(t.start)
+	t.events = append(t.events, e)
+}
+
+// Note adds a remark, such as that nothing came for a while.
+func (t *Trace) Note(client, format string, args ...any) {
+	t.add(Event{Client: client, Dir: "note", Text: fmt.Sprintf(format, args...)})
+}
+
+// Events returns the events so far; of very many, those in the middle are
+// replaced by a note.
+func (t *Trace) Events() []Event {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(t.events)
+	if n <= maxEvents && t.dropped == 0 {
+		return append([]Event{}, t.events...)
+	}
+	half := min(maxEvents/2, n/2)
+	list := append([]Event{}, t.events[:half]...)
+	list = append(list, Event{At: t.events[half].At, Dir: "note", Text: fmt.Sprintf("%d more events", n-2*half+t.dropped)})
+	return append(list, t.events[n-half:]...)
+}
+
+// MarshalJSON writes the events as a list.
+func (t *Trace) MarshalJSON() ([]byte, error) {
+	type event struct {
+		Ms     float64 `json:"ms"`
+		Client string  `json:"client"`
+		Dir    string  `json:"dir"`
+		Type   string  `json:"type"`
+		Text   string  `json:"text"`
+		Hex    string  `json:"hex"`
+		Size   int     `json:"size"`
+	}
+	list := []event{}
+	for _, e := range t.Events() {
+		list = append(list, event{
+			Ms: float64(e.At.Microseconds()) / 1000, Client: e.Client, Dir: e.Dir,
+			Type: e.Type, Text: e.Text, Hex: hex.EncodeToString(e.Bytes), Size: e.Size,
+		})
+	}
+	return json.Marshal(list)
+}
+
+// String returns the trace as lines of text.
+func (t *Trace) String() string {
+	var b strings.Builder
+	for _, e := range t.Events() {
+		arrow := map[string]string{"send": "->", "recv": "<-", "note": "--"}[e.Dir]
+		fmt.Fprintf(&b, "%8.1f ms  %-10s %s %s\n", float64(e.At.Microseconds())/1000, e.Client, arrow, e.Text)
+	}
+	return b.String()
+}
+
+// sent describes bytes that the tester sends: what parses is named by its
+// type, and the secrets of a CONNECT or AUTH are masked in the bytes too.
+func sent(raw []byte, v Version) (text, kind string, shown []byte) {
+	size, ok := FrameSize(raw)
+	if !ok || size != len(raw) {
+		return fmt.Sprintf("%d bytes that are no whole packet", len(raw)), "", raw
+	}
+	body := Body(raw)
+	p, err := Parse(raw[0], body, v)
+	text = fmt.Sprint(p)
+	if err != nil {
+		text += " (" + err.Error() + ")"
+	}
+	if want := fixedFlags(Type(raw[0] >> 4)); Type(raw[0]>>4) != PUBLISH && raw[0]&0x0f != want {
+		text += fmt.Sprintf(" (flags 0x%x)", raw[0]&0x0f)
+	}
+	return text, Type(raw[0] >> 4).String(), masked(raw, p)
+}
+
+// masked overwrites user name, password and authentication data in the bytes
+// of a packet.
+func masked(raw []byte, p Packet) []byte {
+	var secrets [][]byte
+	ps := Properties{}
+	switch p := p.(type) {
+	case Connect:
+		if p.Username != nil {
+			secrets = append(secrets, []byte(*p.Username))
+		}
+		secrets = append(secrets, p.Password)
+		ps = p.Properties
+	case Auth:
+		ps = p.Properties
+	case Connack:
+		ps = p.Properties
+	}
+	for _, prop := range ps.Every(AuthenticationData) {
+		secrets = append(secrets, prop.Bin)
+	}
+	shown := raw
+	for _, s := range secrets {
+		if i := bytes.LastIndex(shown, s); len(s) > 0 && i >= 0 {
+			shown = bytes.Clone(shown)
+			copy(shown[i:], bytes.Repeat([]byte{'*'}, len(s)))
+		}
+	}
+	return shown
+}
