@@ -1,0 +1,178 @@
+package main
+
+import (
+	"crypto/rand"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/mqttcheck/mqttcheck/reports"
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+)
+
+// runFlags are the flags of run as they were given.
+type runFlags struct {
+	host               string
+	port               int
+	username, password string
+	versions, skip     []string
+	procs              int
+	timeout, settle    time.Duration
+	seed               int64
+	shuffle, slow      bool
+	strict             bool
+	defects            []string
+	json, junit        string
+	html, markdown     string
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:     "run [URL] [SELECTOR...]",
+		Short:   "Judge a broker, statement by statement",
+		GroupID: "check",
+		Long: "Judges the broker at URL. Without a URL, -h and MQTTCHECK_URL it judges the embedded\n" +
+			"reference broker, with all its variants. A selector leaves only the checks of some\n" +
+			"statements: v5, v5/3.3, v5/MQTT-3.3.1-4.\n\n" + exitHelp,
+		Example: "  mqttcheck run\n  mqttcheck run mqtt://localhost:1883 -V 3.1.1 --html report.html\n  mqttcheck run mqtt://localhost v311/3.3 v311/MQTT-4.7.2-1",
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.host, "host", "h", "", "`HOST` of the broker, instead of a URL")
+	flags.IntVarP(&f.port, "port", "p", defaultPort, "`PORT` of the broker, with -h")
+	flags.StringVarP(&f.username, "username", "u", "", "user `NAME` to connect with")
+	flags.StringVarP(&f.password, "password", "P", "", "`PASSWORD` to connect with")
+	flags.StringSliceVarP(&f.versions, "protocol-version", "V", nil, "`VERSIONS` to check: 3.1.1, 5 (default: those that have checks)")
+	flags.StringArrayVar(&f.skip, "skip", nil, "leave out the checks that `SELECTOR` names (can be repeated)")
+	flags.IntVar(&f.procs, "procs", 0, "run at most `N` checks at a time (default: as suits the machine)")
+	flags.DurationVar(&f.timeout, "timeout", probe.DefaultTimeout, "wait `D` for a packet that must come")
+	flags.DurationVar(&f.settle, "settle", 0, "wait `D` before a packet counts as absent, for clusters")
+	flags.Int64Var(&f.seed, "seed", 1, "`N` that decides the order with --shuffle")
+	flags.BoolVar(&f.shuffle, "shuffle", false, "run the checks in another order for each seed")
+	flags.BoolVar(&f.slow, "slow", false, "also run checks that wait longer than three seconds")
+	flags.BoolVar(&f.strict, "strict", false, "count warnings as failures")
+	flags.StringArrayVar(&f.defects, "defect", nil, "give the embedded reference broker the defect `NAME` (can be repeated)")
+	flags.StringVar(&f.json, "json", "", "write the result to `FILE`")
+	flags.StringVar(&f.junit, "junit", "", "write a JUnit report to `FILE`")
+	flags.StringVar(&f.html, "html", "", "write an HTML report to `FILE`")
+	flags.StringVar(&f.markdown, "markdown", "", "write a Markdown report to `FILE`")
+	return cmd
+}
+
+// outputs returns the files that the run has to write.
+func (f runFlags) outputs() []output {
+	return []output{
+		{f.json, reports.JSON}, {f.junit, reports.JUnit}, {f.html, reports.HTML}, {f.markdown, reports.Markdown},
+	}
+}
+
+// plan is a run whose arguments have been understood.
+type plan struct {
+	runFlags
+	args      []string // as typed
+	address   address
+	embedded  bool
+	versions  []string // of -V; nil: those that have checks
+	selectors []selector
+	skips     []selector
+}
+
+// plan reads the arguments: what has "://" in it is the address, all others are
+// selectors.
+func (f runFlags) plan(cmd *cobra.Command, args []string) (plan, error) {
+	p := plan{runFlags: f, args: os.Args}
+	var urls []string
+	for _, arg := range args {
+		if strings.Contains(arg, "://") {
+			urls = append(urls, arg)
+			continue
+		}
+		s, err := parseSelector(arg)
+		if err != nil {
+			return p, err
+		}
+		p.selectors = append(p.selectors, s)
+	}
+	for _, arg := range f.skip {
+		s, err := parseSelector(arg)
+		if err != nil {
+			return p, err
+		}
+		p.skips = append(p.skips, s)
+	}
+	var err error
+	if p.versions, err = parseVersions(f.versions); err != nil {
+		return p, err
+	}
+	if err := f.vet(); err != nil {
+		return p, err
+	}
+	return p, p.locate(cmd, urls)
+}
+
+// vet checks the numbers among the flags.
+func (f runFlags) vet() error {
+	switch {
+	case f.procs < 0 || f.procs > maxChildren:
+		return exitf(exitUsage, "--procs %d: between 1 and %d", f.procs, maxChildren)
+	case f.timeout < 50*time.Millisecond || f.timeout > time.Minute:
+		return exitf(exitUsage, "--timeout %s: between 50ms and 1m", f.timeout)
+	case f.settle < 0 || f.settle > time.Minute:
+		return exitf(exitUsage, "--settle %s: between 0 and 1m", f.settle)
+	case f.port < 1 || f.port > 65535:
+		return exitf(exitUsage, "-p %d: the port is not between 1 and 65535", f.port)
+	}
+	return nil
+}
+
+// locate finds the address: a URL, -h and -p, or the environment.
+func (p *plan) locate(cmd *cobra.Command, urls []string) error {
+	flags := cmd.Flags()
+	host, port := flags.Changed("host"), flags.Changed("port")
+	var text string
+	switch env := os.Getenv("MQTTCHECK_URL"); {
+	case len(urls) > 1:
+		return exitf(exitUsage, "two addresses, %s and %s: run takes one", reports.MaskURL(urls[0]), reports.MaskURL(urls[1]))
+	case len(urls) == 1 && (host || port):
+		return exitf(exitUsage, "the address stands in %s already: leave -h and -p out", reports.MaskURL(urls[0]))
+	case len(urls) == 1:
+		text = urls[0]
+	case host || port:
+		if p.host == "" {
+			p.host = "localhost"
+		}
+		text = hostURL(p.host, p.port)
+	case env != "":
+		if text = env; !strings.Contains(env, "://") {
+			return exitf(exitUsage, "MQTTCHECK_URL is %q: write mqtt://%s", reports.Visible(env), reports.Visible(env))
+		}
+	default:
+		p.embedded = true
+	}
+	if len(p.defects) > 0 && !p.embedded {
+		return exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
+	}
+	if p.embedded {
+		p.address = address{}
+	} else {
+		var err error
+		if p.address, err = parseAddress(text); err != nil {
+			return err
+		}
+	}
+	if flags.Changed("username") {
+		p.address.username = p.username
+	}
+	if flags.Changed("password") {
+		p.address.password = p.password
+	}
+	return nil
+}
+
+// newRunID returns a name for the run's topics and Client Identifiers that no
+// other run on the broker has.
+func newRunID() string { return strings.ToLower(rand.Text()[:6]) }
