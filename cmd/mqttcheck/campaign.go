@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ type campaign struct {
 	shuffle bool
 	strict  bool
 	bound   time.Duration // of the whole campaign
+	limit   time.Duration // of one check without a sign of life; 0 is specLimit
 	alive   func(context.Context) error
 	restart func(kill bool) error // nil: no hook
 	show    *progress
@@ -338,7 +340,7 @@ func (c *campaign) exited(w *worker, err error) {
 // broker where results wait for it.
 func (c *campaign) supervise(now time.Time) {
 	for w := range c.workers {
-		limit := specLimit
+		limit := cmp.Or(c.limit, specLimit)
 		if ch, ok := c.checks[w.current]; ok && ch.Slow {
 			limit = slowLimit
 		}

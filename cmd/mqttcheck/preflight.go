@@ -153,10 +153,27 @@ func greet(ctx context.Context, t probe.Target, v wire.Version, name string) hel
 	}
 	got, readErr := readPacket(io.LimitReader(conn, helloLimit))
 	h := recognize(got, readErr, sent, v)
-	if h.shape == accepted {
+	switch h.shape {
+	case silent:
+		if speaksHTTP(conn) {
+			h = hello{shape: foreign, seen: "it speaks HTTP"}
+		}
+	case accepted:
 		_, _ = conn.Write(wire.Disconnect{}.Append(nil, v))
 	}
 	return h
+}
+
+// speaksHTTP tells whether what did not answer CONNECT is an HTTP server: such a
+// one waits for the end of a line.
+func speaksHTTP(conn net.Conn) bool {
+	_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond))
+	if _, err := io.WriteString(conn, "\r\n\r\n"); err != nil {
+		return false
+	}
+	buf := make([]byte, 5)
+	_, err := io.ReadFull(conn, buf)
+	return err == nil && string(buf) == "HTTP/"
 }
 
 // errNoPacket says that what was read does not begin a CONNACK.
@@ -203,7 +220,7 @@ func recognize(got []byte, readErr error, sent []byte, v wire.Version) hello {
 	case len(got) == 0:
 		return hello{shape: closed, seen: "it closes the connection without an answer to CONNECT"}
 	case bytes.HasPrefix(got, []byte("HTTP/")):
-		return hello{shape: foreign, seen: "it answers CONNECT in HTTP"}
+		return hello{shape: foreign, seen: "it speaks HTTP"}
 	case bytes.HasPrefix(sent, got) && got[0]>>4 == byte(wire.CONNECT):
 		return hello{shape: foreign, seen: "it sends the CONNECT back, as an echo server does"}
 	case readErr != nil:
