@@ -1,0 +1,50 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Defect is a deliberate fault. It proves that the checks of the statements
+// it breaks can fail.
+//
+// To add one: find the decision in rules that it replaces (or give the server
+// a new one, with the answer that the specification demands in standard), and
+// append a Defect to the list of the section it belongs to. Breaks names
+// exactly the statements whose checks fail under it, the one that it breaks
+// most directly first: the proof holds every other statement against it.
+type Defect struct {
+	// Name is lower case with hyphens.
+	Name string
+	// Breaks lists the keys of the statements broken.
+	Breaks []string
+	// About says in one sentence what the server does wrong.
+	About string
+	// Shows tells how it shows: Run, Warn, Hook or Fuzz.
+	Shows string
+
+	apply func(*rules)
+}
+
+// The ways in which a defect shows.
+const (
+	Run  = "run"  // a plain run of the suite fails
+	Warn = "warn" // a plain run has a warning more
+	Hook = "hook" // a run with variants, hooks or a target file fails
+	Fuzz = "fuzz" // the fuzzer finds it
+)
+
+// defects are the lists of all sections.
+var defects = slices.Concat(publishDefects)
+
+// Defects lists the defects.
+func Defects() []Defect { return slices.Clone(defects) }
+
+// LookupDefect returns the defect with a name.
+func LookupDefect(name string) (Defect, error) {
+	i := slices.IndexFunc(defects, func(d Defect) bool { return d.Name == name })
+	if i < 0 {
+		return Defect{}, fmt.Errorf("core: there is no defect %q; see --list-defects", name)
+	}
+	return defects[i], nil
+}

@@ -1,0 +1,163 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Policy holds the freedoms that the specifications leave to a server. The
+// zero value is the default of each; set fields with SetPolicy.
+type Policy struct {
+	set map[string]string
+
+	Versions                string // both, 3.1.1, 5
+	EmptyClientID           string // assign, refuse
+	UnknownLevel            string // 1, 0x84, close
+	MalformedConnect        string // connack, close
+	Disconnects             string // always, never
+	DeniedPublish           string // ack, close
+	QoS0Offline             string // drop, keep
+	QoS2Onward              string // publish, pubrel
+	RetainQoS0              string // keep, drop
+	Overlap                 string // once, each
+	NoMatchingSubscribers   string // report, success
+	OutgoingAliases         string // use, never
+	UnsubscribeBuffered     string // keep, drop
+	Share311                string // grouped, plain, refused
+	Sys                     string // some, none
+	ResponseInformation     string
+	AuthSecret              string
+	Window                  int // 3.1.1 deliveries open at a time
+	GrantedQoS311           int
+	MaximumQoS              int
+	ReceiveMaximum          int
+	TopicAliasMaximum       int
+	MaximumPacketSize       int // 0: the limit of the implementation
+	MaximumSessionExpiry    int // 0: none
+	ServerKeepAlive         int // 0: the client's
+	Retain                  bool
+	Wildcards               bool
+	Shared                  bool
+	SubscriptionIdentifiers bool
+}
+
+// PolicyInfo describes one freedom.
+type PolicyInfo struct {
+	Name    string
+	Values  []string // the first is the default
+	Permits string   // sections that permit it, with their versions
+	About   string   // one sentence
+	apply   func(p *Policy, value string)
+}
+
+func choice(field func(*Policy) *string) func(*Policy, string) {
+	return func(p *Policy, v string) { *field(p) = v }
+}
+
+func number(field func(*Policy) *int) func(*Policy, string) {
+	return func(p *Policy, v string) { *field(p), _ = strconv.Atoi(v) }
+}
+
+func yes(field func(*Policy) *bool) func(*Policy, string) {
+	return func(p *Policy, v string) { *field(p) = v == "yes" }
+}
+
+var policies = []PolicyInfo{
+	{"versions", []string{"both", "3.1.1", "5"}, "3.1.1:3.1.2.2,5.0:3.1.2.2", "Which versions of MQTT are offered.",
+		choice(func(p *Policy) *string { return &p.Versions })},
+	{"empty-client-id", []string{"assign", "refuse"}, "3.1.1:3.1.3.1,5.0:3.1.3.1", "Whether a client with an empty Client Identifier is given one or refused.",
+		choice(func(p *Policy) *string { return &p.EmptyClientID })},
+	{"unknown-level", []string{"1", "0x84", "close"}, "3.1.1:3.1.2.2,5.0:3.1.2.2", "How a CONNECT above level 5 is answered.",
+		choice(func(p *Policy) *string { return &p.UnknownLevel })},
+	{"malformed-connect", []string{"connack", "close"}, "5.0:3.1.4", "Whether a malformed CONNECT gets a CONNACK before the close.",
+		choice(func(p *Policy) *string { return &p.MalformedConnect })},
+	{"disconnects", []string{"always", "never"}, "5.0:4.13.1", "Whether the server says why before it closes.",
+		choice(func(p *Policy) *string { return &p.Disconnects })},
+	{"denied-publish", []string{"ack", "close"}, "3.1.1:3.3.5", "What a PUBLISH that is not authorized brings.",
+		choice(func(p *Policy) *string { return &p.DeniedPublish })},
+	{"qos0-offline", []string{"drop", "keep"}, "3.1.1:3.1.2.4,5.0:4.1", "Whether QoS 0 messages are kept for clients that are away.",
+		choice(func(p *Policy) *string { return &p.QoS0Offline })},
+	{"qos2-onward", []string{"publish", "pubrel"}, "3.1.1:4.3.3,5.0:4.3.3", "When a QoS 2 message is passed on.",
+		choice(func(p *Policy) *string { return &p.QoS2Onward })},
+	{"retain-qos0", []string{"keep", "drop"}, "3.1.1:3.3.1.3,5.0:3.3.1.3", "Whether retained messages at QoS 0 are kept.",
+		choice(func(p *Policy) *string { return &p.RetainQoS0 })},
+	{"overlap", []string{"once", "each"}, "3.1.1:3.3.5,5.0:3.3.4", "How many copies overlapping subscriptions of one Session bring.",
+		choice(func(p *Policy) *string { return &p.Overlap })},
+	{"no-matching-subscribers", []string{"report", "success"}, "5.0:3.4.2.1", "Whether a publisher is told that nobody got the message.",
+		choice(func(p *Policy) *string { return &p.NoMatchingSubscribers })},
+	{"outgoing-aliases", []string{"use", "never"}, "5.0:3.3.2.3.4", "Whether the server uses Topic Aliases.",
+		choice(func(p *Policy) *string { return &p.OutgoingAliases })},
+	{"unsubscribe-buffered", []string{"keep", "drop"}, "3.1.1:3.10.4,5.0:3.10.4", "Whether queued messages are still delivered after UNSUBSCRIBE.",
+		choice(func(p *Policy) *string { return &p.UnsubscribeBuffered })},
+	{"share-311", []string{"grouped", "plain", "refused"}, "3.1.1:4.7", "What $share means to clients of MQTT 3.1.1.",
+		choice(func(p *Policy) *string { return &p.Share311 })},
+	{"sys", []string{"some", "none"}, "3.1.1:4.7.2,5.0:4.7.2", "Whether the server publishes $SYS topics.",
+		choice(func(p *Policy) *string { return &p.Sys })},
+	{"response-information", []string{"", "mqttcheck/answers"}, "5.0:3.2.2.3.15", "The Response Information that a client gets on request.",
+		choice(func(p *Policy) *string { return &p.ResponseInformation })},
+	{"auth-secret", []string{"", "sesame"}, "5.0:4.12", "The secret of the challenge-response method mqttcheck-hmac; without one there is no enhanced authentication.",
+		choice(func(p *Policy) *string { return &p.AuthSecret })},
+	{"window", []string{"65535", "1", "20"}, "3.1.1:4.3", "How many QoS 1 and 2 deliveries are open to a client of MQTT 3.1.1.",
+		number(func(p *Policy) *int { return &p.Window })},
+	{"granted-qos-311", []string{"2", "1", "0"}, "3.1.1:3.8.4", "The highest QoS that a subscription is granted in MQTT 3.1.1.",
+		number(func(p *Policy) *int { return &p.GrantedQoS311 })},
+	{"maximum-qos", []string{"2", "1", "0"}, "5.0:3.2.2.3.4", "The Maximum QoS.",
+		number(func(p *Policy) *int { return &p.MaximumQoS })},
+	{"receive-maximum", []string{"65535", "2", "20"}, "5.0:3.2.2.3.3", "The Receive Maximum.",
+		number(func(p *Policy) *int { return &p.ReceiveMaximum })},
+	{"topic-alias-maximum", []string{"10", "0", "1"}, "5.0:3.2.2.3.8", "The Topic Alias Maximum.",
+		number(func(p *Policy) *int { return &p.TopicAliasMaximum })},
+	{"maximum-packet-size", []string{"0", "512"}, "5.0:3.2.2.3.6", "The Maximum Packet Size; 0 is the limit of the implementation.",
+		number(func(p *Policy) *int { return &p.MaximumPacketSize })},
+	{"maximum-session-expiry", []string{"0", "60"}, "5.0:3.2.2.3.2", "The longest Session Expiry Interval; 0 sets no limit.",
+		number(func(p *Policy) *int { return &p.MaximumSessionExpiry })},
+	{"server-keep-alive", []string{"0", "60"}, "5.0:3.2.2.3.14", "The Server Keep Alive; 0 leaves it to the client.",
+		number(func(p *Policy) *int { return &p.ServerKeepAlive })},
+	{"retain", []string{"yes", "no"}, "5.0:3.2.2.3.5", "Whether retained messages are available.",
+		yes(func(p *Policy) *bool { return &p.Retain })},
+	{"wildcards", []string{"yes", "no"}, "3.1.1:3.8.3,5.0:3.2.2.3.11", "Whether wildcard subscriptions are available.",
+		yes(func(p *Policy) *bool { return &p.Wildcards })},
+	{"shared", []string{"yes", "no"}, "5.0:3.2.2.3.13", "Whether shared subscriptions are available.",
+		yes(func(p *Policy) *bool { return &p.Shared })},
+	{"subscription-identifiers", []string{"yes", "no"}, "5.0:3.2.2.3.12", "Whether Subscription Identifiers are available.",
+		yes(func(p *Policy) *bool { return &p.SubscriptionIdentifiers })},
+}
+
+// Policies lists the freedoms.
+func Policies() []PolicyInfo { return slices.Clone(policies) }
+
+// SetPolicy sets one freedom; the error says what may be set. Numbers may have
+// any value that fits, not only those listed.
+func (p *Policy) SetPolicy(name, value string) error {
+	i := slices.IndexFunc(policies, func(x PolicyInfo) bool { return x.Name == name })
+	if i < 0 {
+		return fmt.Errorf("core: there is no policy %q; see --list-policies", name)
+	}
+	info := policies[i]
+	if !slices.Contains(info.Values, value) {
+		_, err := strconv.Atoi(info.Values[0])
+		if n, wrong := strconv.Atoi(value); err != nil || wrong != nil || n < 0 {
+			return fmt.Errorf("core: policy %s is one of %s, not %q", name, strings.Join(info.Values, ", "), value)
+		}
+	}
+	if p.set == nil {
+		p.set = map[string]string{}
+	}
+	p.set[name] = value
+	return nil
+}
+
+// withDefaults returns the policy with every field filled.
+func (p Policy) withDefaults() Policy {
+	full := Policy{}
+	for _, info := range policies {
+		value, ok := p.set[info.Name]
+		if !ok {
+			value = info.Values[0]
+		}
+		info.apply(&full, value)
+	}
+	return full
+}
