@@ -165,7 +165,9 @@ func (s *Server) withinAnnounced(c *conn, p *packet.Publish) bool {
 }
 
 // denied tells whether a user may not publish to a topic.
-func (s *Server) denied(u *User, name string) bool { return u != nil && matchesAny(u.DeniedPublish, name) }
+func (s *Server) denied(u *User, name string) bool {
+	return u != nil && matchesAny(u.DeniedPublish, name)
+}
 
 func matchesAny(filters []string, name string) bool {
 	for _, f := range filters {
