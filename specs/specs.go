@@ -20,11 +20,11 @@ import (
 const Suite = "mqttcheck"
 
 // Timing labels a spec that has to wait; such specs are dealt first.
-const Timing = Label("timing")
+var Timing = Label("timing")
 
 // Slow labels a spec that waits longer than three seconds of the protocol. It
 // runs on demand only.
-const Slow = Label("slow")
+var Slow = Label("slow")
 
 // A version is the version of the protocol that a root container is about.
 type version struct {
