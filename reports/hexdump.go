@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,25 +38,29 @@ func parseHex(field string) (cells []int, note string) {
 
 // hexdump returns the bytes of an event as tshark -x prints them: offset, 16
 // bytes in two groups, printable ASCII; at most max bytes, 0 for all.
-func hexdump(field string, max int) []string {
-	cells, note := parseHex(field)
-	note = Visible(note)
-	if max > 0 && len(cells) > max {
-		note = fmt.Sprintf("… %d bytes more %s", len(cells)-max, note)
+func (e Event) hexdump(max int) []string {
+	cells, note := parseHex(e.Hex)
+	note = clip(Visible(note), 80)
+	whole := len(cells)
+	if max > 0 && whole > max {
 		cells = cells[:max]
+	}
+	if n := len(cells); n < whole || whole > 0 && n < e.Size {
+		note = strings.TrimSpace(fmt.Sprintf("… the first %d of %d bytes %s", n, cmp.Or(e.Size, whole), note))
 	}
 	var lines []string
 	for at := 0; at < len(cells); at += 16 {
 		row := cells[at:min(at+16, len(cells))]
 		lines = append(lines, fmt.Sprintf("%04x  %-49s %s", at, hexRow(row), asciiRow(row)))
 	}
-	if note = strings.TrimSpace(note); note != "" {
+	if note != "" {
 		lines = append(lines, "      "+note)
 	}
 	return lines
 }
 
 func hexRow(row []int) string {
+	const digits = "0123456789abcdef"
 	var b strings.Builder
 	for i, c := range row {
 		if i == 8 {
@@ -65,7 +70,9 @@ func hexRow(row []int) string {
 			b.WriteString("** ")
 			continue
 		}
-		fmt.Fprintf(&b, "%02x ", c)
+		b.WriteByte(digits[c>>4])
+		b.WriteByte(digits[c&15])
+		b.WriteByte(' ')
 	}
 	return b.String()
 }
@@ -83,10 +90,4 @@ func asciiRow(row []int) string {
 		}
 	}
 	return string(text)
-}
-
-// size returns the number of bytes that an event shows.
-func (e Event) size() int {
-	cells, _ := parseHex(e.Hex)
-	return len(cells)
 }

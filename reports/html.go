@@ -105,7 +105,7 @@ func tiles(r Result) []tile {
 	var list []tile
 	for _, level := range levels(r.Summary) {
 		c := r.Summary.ByLevel[level]
-		if len(list) == 3 || c.Total() == 0 {
+		if tested := c.Total() - c.Untested - c.Unsupported - c.Skip; level != "MUST" && tested == 0 {
 			continue
 		}
 		note := fmt.Sprintf("%d fail · %d warn · %d undecided", c.Fail, c.Warn, c.Inconclusive+c.Error)
@@ -137,32 +137,50 @@ func (p *htmlPage) addTraces(r Result, room int) bool {
 			if c.Verdict == Pass || len(c.Trace) == 0 || p.traces[key] != "" || p.leftOut[key] {
 				continue
 			}
-			rows := traceRows(c.Trace)
-			if room -= len(rows); room < 0 {
+			room -= leftOutSize // needed at least
+			rows := fittingRows(c.Trace, min(room-tableSize, maxTrace))
+			if rows == "" {
 				p.leftOut[key] = true
-				room += len(rows)
 				continue
 			}
+			room -= len(rows) + tableSize
 			p.traces[key] = template.HTML(rows)
 		}
 	}
 	return len(p.traces)+len(p.leftOut) > 0
 }
 
-// Limits of one trace in the page.
+// Sizes in bytes of HTML: the largest trace, the table around one, and the
+// note in place of one.
 const (
-	htmlEvents = 200
-	htmlBytes  = 512 // of a packet
+	maxTrace    = 64_000
+	tableSize   = 400
+	leftOutSize = 150
 )
 
+// fittingRows returns the rows of a trace with as many events and bytes as
+// there is room for, or "".
+func fittingRows(events []Event, room int) string {
+	for _, limit := range []struct{ events, bytes int }{{200, 512}, {100, 128}, {40, 64}, {20, 16}} {
+		if rows := traceRows(events, limit.events, limit.bytes, room); rows != "" {
+			return rows
+		}
+	}
+	return ""
+}
+
 // traceRows are the rows of the table of packets. They are built here and not
-// by the template, so that their size is known; every text is escaped.
-func traceRows(events []Event) string {
+// by the template, so that their size is known; every text is escaped. Of a
+// long trace the middle is left out; rows of more than room bytes are none.
+func traceRows(events []Event, most, mostBytes, room int) string {
 	var b strings.Builder
 	esc := func(s string) string { return html.EscapeString(s) }
 	for i, e := range events {
-		if n := len(events) - htmlEvents; n > 0 && i >= htmlEvents/3 && i < htmlEvents/3+n {
-			if i == htmlEvents/3 {
+		if b.Len() > room {
+			return ""
+		}
+		if n := len(events) - most; n > 0 && i >= most/3 && i < most/3+n {
+			if i == most/3 {
 				fmt.Fprintf(&b, "<tr class=gap><td colspan=5>%d events left out; result.json has them</td></tr>", n)
 			}
 			continue
@@ -177,7 +195,10 @@ func traceRows(events []Event) string {
 			way = "← broker"
 		}
 		fmt.Fprintf(&b, "<tr class=%s><td>%.1f</td><td>%s</td><td>%s</td><td>%s</td><td><pre>%s</pre></td></tr>\n",
-			e.Dir, e.Ms, esc(Visible(e.Client)), way, esc(text), esc(strings.Join(hexdump(e.Hex, htmlBytes), "\n")))
+			e.Dir, e.Ms, esc(Visible(e.Client)), way, esc(text), esc(strings.Join(e.hexdump(mostBytes), "\n")))
+	}
+	if b.Len() > room {
+		return ""
 	}
 	return b.String()
 }
@@ -200,7 +221,27 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 	"trace":    func(p *htmlPage, id string, i int) template.HTML { return p.traces[traceKey(id, i)] },
 	"leftOut":  func(p *htmlPage, id string, i int) bool { return p.leftOut[traceKey(id, i)] },
 	"maskURL":  MaskURL,
+	"testable": testable,
 }).Parse(pageTemplate))
+
+// testable puts the words of the catalogue into those of a reader.
+func testable(word string) string {
+	switch word {
+	case "broker":
+		return "seen at any broker"
+	case "timing":
+		return "seen by waiting"
+	case "config":
+		return "seen at a broker with another configuration"
+	case "restart":
+		return "seen over a restart"
+	case "client":
+		return "no server can break it"
+	case "none":
+		return "cannot be observed"
+	}
+	return Visible(word)
+}
 
 // bar draws counts as one horizontal bar.
 func bar(c Counts) template.HTML {

@@ -26,11 +26,12 @@ func JSON(w io.Writer, r Result) error {
 }
 
 // escapeUnprintable writes every character outside ASCII that does not print
-// as \uXXXX. In JSON such a character can stand in a string only.
+// as \uXXXX, and takes "##[" apart, with which the log of a CI system can be
+// commanded. In JSON both can stand in a string only.
 func escapeUnprintable(data []byte) []byte {
 	var b bytes.Buffer
 	b.Grow(len(data))
-	for _, r := range string(data) {
+	for _, r := range strings.ReplaceAll(string(data), "##[", `#\u0023[`) {
 		switch {
 		case r == 0x7f || r > 0x7f && r <= 0xffff && !unicode.IsPrint(r):
 			fmt.Fprintf(&b, `\u%04x`, r)

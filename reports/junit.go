@@ -188,7 +188,7 @@ func packets(events []Event, limit int) string {
 			arrow = "┈┈"
 		}
 		fmt.Fprintf(&b, "%8.1f ms  %s %s %s\n", e.Ms, Visible(e.Client), arrow, clip(eventText(e), 400))
-		for _, line := range hexdump(e.Hex, 256) {
+		for _, line := range e.hexdump(256) {
 			fmt.Fprintf(&b, "              %s\n", line)
 		}
 	}

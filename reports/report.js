@@ -79,13 +79,24 @@
     parent.append(e);
     return e;
   }
+  function button(parent, name, text) {
+    if ($("button", parent)) return;
+    const b = document.createElement("button");
+    b.type = "button";
+    b.className = name;
+    b.textContent = text;
+    parent.append(b);
+  }
   const short = (s, n) => s.length > n ? s.slice(0, n - 1) + "…" : s;
   function draw(check) {
-    const fig = $(".figs", check), table = $(".pk tbody", check);
-    if (!table || fig.firstChild) return;
+    const table = $(".pk tbody", check);
+    if (!table || $(".figs", check)) return;
     const max = 40, all = [...table.rows], events = all.slice(-max);
     const names = [...new Set(all.filter(r => r.className !== "gap").map(r => r.cells[1].textContent))];
     if (!names.length) return;
+    const fig = document.createElement("div");
+    fig.className = "figs";
+    $(".two", check).append(fig);
     const lanes = [names[0], "Broker", ...names.slice(1)], step = 36, top = 44, left = 50, width = Math.max(660, left + lanes.length * 190);
     const x = i => left + 66 + i * (width - left - 132) / Math.max(lanes.length - 1, 1), h = top + events.length * step + 18;
     const svg = el(fig, "svg", { class: "seq", viewBox: `0 0 ${width} ${h}`, role: "img", "aria-label": "Sequence diagram; the table of packets has the same content" });
@@ -118,7 +129,8 @@
       fig.append(p);
     }
   }
-  for (const r of rows) r.addEventListener("toggle", () => { if (r.open) for (const c of $$(".check", r)) draw(c); });
+  const drawAll = r => { if (r.open) for (const c of $$(".check", r)) { draw(c); button($(".two > div", c), "issue", "Copy as issue text"); } };
+  for (const r of rows) { r.addEventListener("toggle", () => drawAll(r)); drawAll(r); }
 
   // Buttons.
   const theme = () => {
@@ -128,10 +140,10 @@
   $("#theme").addEventListener("click", theme);
   const help = $("#help");
   $("#help-b").addEventListener("click", () => help.showModal());
-  for (const b of $$(".copy,.issue")) b.hidden = false;
-  async function copy(button, source, text) {
-    try { await navigator.clipboard.writeText(text); button.textContent = "Copied"; }
-    catch { getSelection().selectAllChildren(source); button.textContent = "Copy was blocked"; }
+  for (const c of $$(".cmd")) button(c, "copy", "Copy");
+  async function copy(b, source, text) {
+    try { await navigator.clipboard.writeText(text); b.textContent = "Copied"; }
+    catch { getSelection().selectAllChildren(source); b.textContent = "Copy was blocked"; }
   }
   function issue(check) {
     const st = check.closest(".st"), txt = (s, r = check) => $(s, r)?.textContent.trim() ?? "";
@@ -139,9 +151,10 @@
       ($("pre", r) ? "\n" + $("pre", r).textContent.replace(/^/gm, "        ") : "")).join("\n");
     const part = (name, s) => s ? `**${name}.** ${s}\n\n` : "";
     let fence = "```";
-    while ((packets + txt(".cmd code")).includes(fence)) fence += "`";
+    const command = txt(".cmd code", st);
+    while ((packets + command).includes(fence)) fence += "`";
     return `### ${txt(".par code", st)}: ${txt("summary .t", st)}\n\n` + part("Check", txt(".ckl b")) + part("Reason", txt(".why")) +
-      part("Expected", txt(".exp p")) + part("Observed", txt(".obs p")) + `${fence}\n${txt(".cmd code")}\n\n${packets}\n${fence}\n`;
+      part("Expected", txt(".exp p")) + part("Observed", txt(".obs p")) + `${fence}\n${command}\n\n${packets}\n${fence}\n`;
   }
   document.addEventListener("click", e => {
     if (e.target.matches(".copy")) copy(e.target, $("code", e.target.parentElement), $("code", e.target.parentElement).textContent);

@@ -136,7 +136,8 @@ type Event struct {
 	Dir    string  `json:"dir"`
 	Type   string  `json:"type"`
 	Text   string  `json:"text"`
-	Hex    string  `json:"hex"` // credentials masked; long payloads cut, with a note
+	Hex    string  `json:"hex"`  // credentials masked; of a long packet the beginning
+	Size   int     `json:"size"` // bytes of the whole packet
 }
 
 // Observation is how the broker used a freedom that the text leaves it.

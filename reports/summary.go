@@ -42,8 +42,10 @@ func untested(info RunInfo, l ledger, n normative.Statement) (Verdict, string) {
 		return Untested, noCheck(n)
 	case info.PartialReason != "" || info.Interrupted || info.BrokerGone:
 		return Untested, "the run ended before its checks"
-	case len(info.Selectors) > 0 || l.cited[n.Key]:
+	case len(info.Selectors) > 0:
 		return Untested, "left out by the selectors"
+	case l.cited[n.Key]:
+		return Untested, "its checks did not run; those that wait long need --slow"
 	}
 	return Untested, noCheck(n)
 }

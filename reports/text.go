@@ -77,7 +77,7 @@ const (
 )
 
 func (t *textReport) paint(sgr, s string) string {
-	if !t.color || s == "" {
+	if !t.color || s == "" || sgr == "" {
 		return s
 	}
 	return "\x1b[" + sgr + "m" + s + "\x1b[0m"
@@ -183,7 +183,8 @@ func (t *textReport) check(s Statement, c Check) {
 		t.field("  Source       ", 15, Visible(c.Source), dim)
 	}
 	t.printf("\n")
-	if c.Verdict == Fail || c.Verdict == Error {
+	// What was said last before the broker went is what there is to go on.
+	if c.Verdict == Fail || c.Verdict == Error || c.Verdict == Inconclusive && t.r.Run.BrokerGone {
 		t.trace(c.Trace)
 	}
 }

@@ -49,14 +49,17 @@ func (t *textReport) event(e Event, width int) {
 	default:
 		t.printf("  %8.1f  %s %s\n", e.Ms, client, t.paint(dim, "┈┈ "+clipColumns(body, room+11)))
 	}
-	for _, line := range hexdump(e.Hex, textBytes) {
+	for _, line := range e.hexdump(textBytes) {
 		t.printf("  %8s  %s\n", "", t.paint(dim, "    "+clipColumns(line, t.width-16)))
 	}
 }
 
+// maxText bounds what is shown of the text of one event, in bytes.
+const maxText = 1000
+
 // eventText is the packet in one line: its type once, then what was decoded.
 func eventText(e Event) string {
-	kind, body := Visible(e.Type), Visible(e.Text)
+	kind, body := Visible(e.Type), Visible(clip(e.Text, maxText))
 	switch {
 	case kind == "" || strings.HasPrefix(body, kind):
 		return body
