@@ -131,13 +131,19 @@ func traceKey(statement string, check int) string { return fmt.Sprint(statement,
 // addTraces renders the traces of the checks that did not pass, worst first,
 // as long as there is room. It tells whether there was any.
 func (p *htmlPage) addTraces(r Result, room int) bool {
+	for _, s := range r.Statements {
+		for _, c := range s.Checks {
+			if c.Verdict != Pass && len(c.Trace) > 0 {
+				room -= leftOutSize // at least that for each
+			}
+		}
+	}
 	for _, s := range append(attention(r), r.Statements...) {
 		for i, c := range s.Checks {
 			key := traceKey(s.ID, i)
 			if c.Verdict == Pass || len(c.Trace) == 0 || p.traces[key] != "" || p.leftOut[key] {
 				continue
 			}
-			room -= leftOutSize // needed at least
 			rows := fittingRows(c.Trace, min(room-tableSize, maxTrace))
 			if rows == "" {
 				p.leftOut[key] = true
