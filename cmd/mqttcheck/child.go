@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -27,6 +28,8 @@ func (a *app) shardCommand() *cobra.Command {
 			c := newChild(a.stdin, a.stdout)
 			// What a library prints must not fall among the lines of the protocol.
 			os.Stdout = os.Stderr
+			// Most of what a short batch costs is Ginkgo building its tree: garbage.
+			debug.SetGCPercent(400)
 			// When the parent is gone, writing to it must not end the child before
 			// it has cleaned up.
 			signal.Ignore(syscall.SIGPIPE)

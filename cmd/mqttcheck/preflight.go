@@ -130,14 +130,14 @@ func (o offer) judge(t probe.Target, asked []string, results []hello) error {
 // greet connects, sends a CONNECT of the version, and tells what came. It
 // bounds the time and the bytes that it reads.
 func greet(ctx context.Context, t probe.Target, v wire.Version, name string) hello {
-	ctx, cancel := context.WithTimeout(ctx, max(t.Timeout, probe.DefaultTimeout))
+	limited, cancel := context.WithTimeout(ctx, max(t.Timeout, probe.DefaultTimeout))
 	defer cancel()
-	conn, err := dial(ctx, t.URL)
+	conn, err := dial(limited, t.URL)
 	if err != nil {
 		return hello{shape: unreachable, seen: plainDialError(err)}
 	}
 	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	stop := context.AfterFunc(limited, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 
 	packet := wire.Connect{CleanStart: true, KeepAlive: 60, ClientID: "mc" + t.RunID + name}
@@ -155,7 +155,7 @@ func greet(ctx context.Context, t probe.Target, v wire.Version, name string) hel
 	h := recognize(got, readErr, sent, v)
 	switch h.shape {
 	case silent:
-		if speaksHTTP(conn) {
+		if ctx.Err() == nil && speaksHTTP(conn) {
 			h = hello{shape: foreign, seen: "it speaks HTTP"}
 		}
 	case accepted:
