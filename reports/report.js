@@ -110,7 +110,7 @@
       const y = top + i * step + 24;
       if (r.className === "gap") {
         el(svg, "rect", { class: "gap", x: left, y: y - 14, width: width - left - 6, height: 24, rx: 4 });
-        el(svg, "text", { class: "gapt", x: (width + left) / 2, y: y + 2 }, short([...r.cells].slice(1).map(c => c.textContent).join(" "), 90));
+        el(svg, "text", { class: "gapt", x: (width + left) / 2, y: y + 2 }, short([...r.cells].slice(1).map(c => c.textContent).filter(Boolean).join(": "), 90));
         return;
       }
       el(svg, "text", { class: "tms", x: left - 10, y: y + 4 }, r.cells[0].textContent);
@@ -120,7 +120,7 @@
       el(g, "path", { class: "head", d: `M${b - d * 2} ${y}l${-d * 9} -4.5v9z` });
       const [, type, rest] = r.cells[3].textContent.match(/^(\S*)(.*)$/s), label = el(g, "text", { class: "lab", x: (a + b) / 2, y: y - 5 });
       el(label, "tspan", { class: "ty" }, type);
-      el(label, "tspan", {}, short(rest, Math.max(14, Math.abs(b - a) / 6.5 - type.length)));
+      el(label, "tspan", {}, short(rest, Math.max(14, Math.abs(b - a) / 7 - type.length)));
     });
     if (all.length > max) {
       const p = document.createElement("p");
