@@ -39,6 +39,11 @@ var (
 
 // sections lists the section functions in the order of MQTT 5.0.
 var sections = []func(b *probe.Broker, v version){
+	data,
+	fixedHeader,
+	connect,
+	will,
+	sessions,
 	publishFlags,
 	ping,
 }
@@ -115,3 +120,13 @@ func (v version) key(keys ...string) string {
 
 // is5 tells whether the container is about MQTT 5.0.
 func (v version) is5() bool { return v.Version == wire.V5 }
+
+// has tells whether one of the keys belongs to the version.
+func (v version) has(keys ...string) bool {
+	for _, key := range keys {
+		if strings.HasPrefix(key, v.prefix+"/") {
+			return true
+		}
+	}
+	return false
+}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 
@@ -188,4 +189,19 @@ func (b *Broker) quiet(url string, v wire.Version, id string) *Client {
 	}
 	c.take(b.Timeout, wire.CONNACK)
 	return c
+}
+
+// Seconds returns n seconds of the protocol as time.
+func (b *Broker) Seconds(n float64) time.Duration { return time.Duration(n * float64(b.Second)) }
+
+// ServerKeepAlive tells whether the CONNACK that a client got replaces the
+// Keep Alive that it asked for.
+func (b *Broker) ServerKeepAlive(c *Client) bool {
+	for _, r := range c.History() {
+		if ack, ok := r.Packet.(wire.Connack); ok {
+			p, given := ack.Properties.First(wire.ServerKeepAlive)
+			return given && uint16(p.Int) != c.connect.KeepAlive
+		}
+	}
+	return false
 }

@@ -275,3 +275,9 @@ func (c *Client) leave() {
 	c.awaitEnd(50 * time.Millisecond)
 	_ = c.conn.Close()
 }
+
+// Gone tells whether the connection has ended.
+func (c *Client) Gone() bool {
+	ended, _, _ := c.conn.Ended()
+	return ended
+}

@@ -92,3 +92,10 @@ func (y *Bystander) Unharmed() {
 	y.client.Send(wire.Publish{Topic: y.topic, Payload: "still here"})
 	gomega.Expect(y.client.Answer(wire.PUBLISH)).To(BeA(wire.PUBLISH), "a client that did nothing wrong still gets its messages")
 }
+
+// BeEnded succeeds for a Client whose connection has ended, or ends within the
+// wait, without asking the broker by a PINGREQ.
+func BeEnded(wait time.Duration) types.GomegaMatcher {
+	return gcustom.MakeMatcher(func(c *Client) (bool, error) { return c.awaitEnd(wait), nil }).
+		WithTemplate("Expected\n    the connection {{.Actual.Name}} {{if .Failure}}{{.Actual.State}}{{end}}\n{{.To}} have ended")
+}

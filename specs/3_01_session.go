@@ -1,0 +1,399 @@
+package specs
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// sessions holds the specs of sections 3.1.2.4, 3.1.3.1, 3.1.4, 3.2 and 4.1:
+// whom the server accepts, and which Session it gives them.
+func sessions(b *probe.Broker, v version) {
+	Describe("3.1.2.4 Session", func() {
+		resuming(b, v)
+		cleanSession(b, v)
+	})
+	Describe("3.1.3.1 Client Identifier", func() { clientIDs(b, v) })
+	Describe("3.1.4 CONNECT actions", func() { connectActions(b, v) })
+	Describe("3.2 CONNACK", func() { connack(b, v) })
+}
+
+// present returns the Session Present flag of the CONNACK that a new
+// connection gets, together with the client.
+func present(b *probe.Broker, name string, options ...probe.Option) (*probe.Client, wire.Connack) {
+	GinkgoHelper()
+	c := b.Open(name)
+	c.Send(b.ConnectPacket(options...))
+	ack := c.Connack()
+	if ack.Code != 0 {
+		probe.Inconclusive("%s: the set-up needs an accepted CONNECT, but CONNACK has code 0x%02x", name, ack.Code)
+	}
+	return c, ack
+}
+
+func resuming(b *probe.Broker, v version) {
+	It("is resumed under its Client Identifier, with subscriptions and queue",
+		v.Statement("v311/MQTT-3.1.2-4", "v5/MQTT-3.1.2-5"), func() {
+			id, topic := b.ClientID(), b.Topic()
+			b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic, 1).Disconnect()
+			b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "kept"})
+
+			again, ack := present(b, "again", probe.ID(id), probe.Persistent)
+
+			Expect(ack.SessionPresent()).To(BeTrue(), "the Session is there")
+			Expect(again.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "kept")), "what came meanwhile is delivered with no new SUBSCRIBE")
+		})
+
+	It("keeps QoS 1 and 2 messages while the client is away",
+		v.Statement("v311/MQTT-3.1.2-5", "v5/MQTT-4.5.0-1"), func() {
+			id, topic := b.ClientID(), b.Topic()
+			b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic, 2).Disconnect()
+			pub := b.Connect("pub")
+			pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "at 1"})
+			pub.Publish(wire.Publish{Topic: topic, QoS: 2, Payload: "at 2"})
+
+			again := b.Connect("again", probe.ID(id), probe.Persistent)
+
+			got := []string{}
+			for range 2 {
+				a := again.Answer(wire.PUBLISH)
+				Expect(a).To(probe.BeA(wire.PUBLISH), "both messages are kept")
+				p := a.Packet.(wire.Publish)
+				got = append(got, p.Payload)
+				again.Acknowledge(p)
+			}
+			Expect(got).To(ConsistOf("at 1", "at 2"))
+		})
+
+	It("keeps apart what belongs to different Client Identifiers", v.Statement("v311/MQTT-3.1.3-2", "v5/MQTT-3.1.3-2"), func() {
+		one, two, topic := b.ClientID(), b.ClientID(), b.Topic()
+		b.Connect("one", probe.ID(one), probe.Persistent).Subscribe(topic+"/one", 1).Disconnect()
+		b.Connect("two", probe.ID(two), probe.Persistent).Subscribe(topic+"/two", 1).Disconnect()
+		pub := b.Connect("pub")
+		pub.Publish(wire.Publish{Topic: topic + "/one", QoS: 1, Payload: "for one"})
+		pub.Publish(wire.Publish{Topic: topic + "/two", QoS: 1, Payload: "for two"})
+
+		for id, want := range map[string]string{one: "for one", two: "for two"} {
+			again := b.Connect(want, probe.ID(id), probe.Persistent)
+			Expect(again.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", want)))
+			Expect(again.DeliveredBefore(pub.SentinelAside(again))).To(HaveEach(HaveField("Payload", want)), "nothing of another Session comes")
+		}
+	})
+
+	It("lasts through several connections, with what is open", v.Statement("v311/MQTT-4.1.0-1", "v5/MQTT-4.1.0-1"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic, 1).Drop()
+		b.Connect("second", probe.ID(id), probe.Persistent).Drop()
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "open"})
+		third := b.Connect("third", probe.ID(id), probe.Persistent)
+		Expect(third.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "open")), "the subscription is still there")
+		third.Drop()
+
+		fourth := b.Connect("fourth", probe.ID(id), probe.Persistent)
+
+		Expect(fourth.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "open")), "the open message is still there")
+	})
+
+	It("lasts as long as its connection, also when that is quiet", Timing, v.Statement("v311/MQTT-4.1.0-2", "v5/MQTT-4.1.0-1"), func() {
+		topic := b.Topic()
+		c := b.Connect("client").Subscribe(topic, 1)
+		for range 4 {
+			c.Ping()
+			c.Within(b.Seconds(0.5), wire.PUBLISH)
+		}
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "still there"})
+
+		Expect(c.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "still there")))
+	})
+}
+
+func cleanSession(b *probe.Broker, v version) {
+	keys := []string{"v311/MQTT-3.1.2-6", "v5/MQTT-3.1.2-4"}
+	It("starts clean on request: no subscription and no queue are left", v.Statement(keys...), func() {
+		id, topic := b.ClientID(), b.Topic()
+		b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic, 1).Disconnect()
+		pub := b.Connect("pub")
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "old"})
+
+		clean := b.Connect("clean", probe.ID(id))
+
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "new"})
+		Expect(clean.DeliveredBefore(pub.SentinelAside(clean))).To(BeEmpty(), "neither the queue nor the subscription is left")
+	})
+
+	if !v.is5() {
+		It("that was clean ends with its connection", v.Statement(keys...), func() {
+			id, topic := b.ClientID(), b.Topic()
+			b.Connect("clean", probe.ID(id)).Subscribe(topic, 1).Disconnect()
+			pub := b.Connect("pub")
+			pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "between"})
+
+			later, ack := present(b, "later", probe.ID(id), probe.Persistent)
+
+			Expect(ack.SessionPresent()).To(BeFalse(), "no Session is left")
+			pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "after"})
+			Expect(later.DeliveredBefore(pub.SentinelAside(later))).To(BeEmpty(), "no subscription is left")
+		})
+
+		It("does not hold the retained messages", v.Statement("v311/MQTT-3.1.2-7"), func() {
+			b.Lacking("retain")
+			id, topic := b.ClientID(), b.Topic()
+			clean := b.Connect("clean")
+			clean.Publish(wire.Publish{Topic: topic + "/clean", QoS: 1, Retain: true, Payload: "of clean"})
+			clean.Disconnect()
+			stored := b.Connect("stored", probe.ID(id), probe.Persistent)
+			stored.Publish(wire.Publish{Topic: topic + "/stored", QoS: 1, Retain: true, Payload: "of stored"})
+			stored.Disconnect()
+			b.Connect("over", probe.ID(id)).Disconnect()
+
+			later := b.Connect("later").Subscribe(topic+"/#", 1)
+
+			got := later.DeliveredBefore(b.Connect("pub").Sentinel(topic+"/end", 1))
+			Expect(got).To(ConsistOf(HaveField("Payload", "of clean"), HaveField("Payload", "of stored")), "both outlive the Sessions")
+		})
+	}
+}
+
+func clientIDs(b *probe.Broker, v version) {
+	It("of 1 to 23 letters and digits is accepted", v.Statement("v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"), func() {
+		b.Connect("twin").Disconnect()
+		// The second and third bytes vary with the run, so that two runs on one
+		// broker do not take each other over.
+		tail := b.ClientID()
+		for _, id := range []string{"0123456789abcdefghijklm", "nopqrstuvwxyzABCDEFGHIJ", "KLMNOPQRSTUVWXYZ0123456"} {
+			id = id[:23-len(tail)%8] + tail[len(tail)-len(tail)%8:]
+			c := b.Open("client")
+			c.Send(b.ConnectPacket(probe.ID(id)))
+			Expect(c.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(0))), "%q is accepted", id)
+			c.Disconnect()
+		}
+	})
+
+	It("of one character is accepted", v.Statement("v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"), Serial, func() {
+		b.Connect("twin").Disconnect()
+		c := b.Open("client")
+		c.Send(b.ConnectPacket(probe.ID("m")))
+		Expect(c.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(0))), "a Client Identifier of one byte is accepted")
+	})
+
+	It("that is empty is replaced by a unique one, or refused", v.Statement("v311/MQTT-3.1.3-6", "v5/MQTT-3.1.3-6"), func() {
+		one := b.Open("one")
+		one.Send(b.ConnectPacket(probe.ID("")))
+		a := one.Answer(wire.CONNACK)
+		Expect(a).To(probe.BeA(wire.CONNACK), "an empty Client Identifier gets an answer")
+		if !granted(a) {
+			Expect(one).To(probe.BeClosed(), "a refusal ends the connection")
+			return
+		}
+		two := b.Connect("two", probe.ID(""))
+		two.Ping()
+
+		one.Send(wire.Pingreq{})
+		Expect(one.Answer(wire.PINGRESP)).To(probe.BeA(wire.PINGRESP), "the second does not take over the first")
+	})
+
+	if !v.is5() {
+		emptyKeys := "v311/MQTT-3.1.3-8"
+		It("that is empty needs Clean Session 1", v.Statement(emptyKeys, "v311/MQTT-3.1.3-7"), func() {
+			b.Connect("twin").Disconnect()
+			c := b.Open("client")
+			p := b.ConnectPacket(probe.ID(""))
+			p.CleanStart = false
+			c.Send(p)
+
+			Expect(c.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(2))), "CONNACK with code 2")
+			Expect(c).To(probe.BeClosed(), "the server closes behind it")
+		})
+
+		It("that is empty with Clean Session 0 is not served", v.Statement("v311/MQTT-3.1.3-7"), func() {
+			b.Connect("twin").Disconnect()
+			p := b.ConnectPacket(probe.ID(""))
+			p.CleanStart = false
+			refusedConnect(b, "v311/MQTT-3.1.3-7", "an empty Client Identifier with Clean Session 0", wire.Bytes(b.Version, p))
+		})
+
+		It("that is refused is refused with CONNACK code 2", v.Statement("v311/MQTT-3.1.3-9"), func() {
+			b.Connect("twin").Disconnect()
+			refused := 0
+			for _, id := range []string{"", b.ClientID() + " with spaces", b.ClientID() + "/slash", b.ClientID() + longText(300), ""} {
+				c := b.Open("client")
+				p := b.ConnectPacket(probe.ID(id))
+				p.CleanStart = id != "" || refused > 0
+				if id == "" && refused == 0 {
+					p.CleanStart = false
+				}
+				c.Send(p)
+				a := c.Answer(wire.CONNACK)
+				if granted(a) {
+					c.Disconnect()
+					continue
+				}
+				refused++
+				Expect(a).To(probe.BePacket(HaveField("Code", Or(Equal(byte(2)), Equal(byte(5))))), "a Client Identifier is refused with code 2")
+				Expect(c).To(probe.BeClosed(), "the server closes behind it")
+			}
+			Expect(refused).To(BeNumerically(">", 0), "an empty Client Identifier with Clean Session 0 at least is refused")
+		})
+	}
+}
+
+func longText(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = 'a' + byte(i%26)
+	}
+	return string(b)
+}
+
+func connectActions(b *probe.Broker, v version) {
+	It("ends an older connection of the same Client Identifier", v.Statement("v311/MQTT-3.1.4-2", "v5/MQTT-3.1.4-3"), func() {
+		id := b.ClientID()
+		older := b.Connect("older", probe.ID(id))
+		older.Ping()
+
+		newer := b.Connect("newer", probe.ID(id))
+
+		Expect(older).To(probe.BeClosed(), "the older connection is ended")
+		Expect(newer).To(probe.BeAlive(), "the newer connection works")
+	})
+
+	It("resumes or cleans the Session also when it takes over a connection", v.Statement("v311/MQTT-3.1.4-3", "v5/MQTT-3.1.4-4"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic, 1)
+		resumed, ack := present(b, "resumed", probe.ID(id), probe.Persistent)
+		Expect(ack.SessionPresent()).To(BeTrue(), "a take-over resumes the Session")
+		pub := b.Connect("pub")
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "resumed"})
+		Expect(resumed.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "resumed")), "the subscription is kept")
+
+		clean, ack := present(b, "clean", probe.ID(id))
+		Expect(ack.SessionPresent()).To(BeFalse(), "a clean take-over starts a new Session")
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "after"})
+		Expect(clean.DeliveredBefore(pub.SentinelAside(clean))).To(BeEmpty(), "the subscription is gone")
+	})
+
+	It("that is valid is answered with CONNACK code 0", v.Statement("v311/MQTT-3.1.4-4", "v5/MQTT-3.1.4-5"), func() {
+		c := b.Open("client")
+		c.Send(b.ConnectPacket())
+
+		Expect(c.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(0))))
+	})
+
+	It("that is refused ends what was sent behind it", v.Statement("v311/MQTT-3.1.4-5", "v5/MQTT-3.1.4-6"), func() {
+		topic := b.Topic()
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		c := b.Open("client")
+		p := b.ConnectPacket(probe.ID(""))
+		p.CleanStart = false
+		if v.is5() {
+			p = b.ConnectPacket()
+			p.Level = 0x7f
+		}
+		c.Send(p, wire.Publish{Topic: topic, QoS: 1, ID: 1, Retain: true, Payload: "behind a refusal"},
+			wire.Subscribe{ID: 2, Subscriptions: []wire.Subscription{{Filter: topic}}})
+
+		if granted(c.Answer(wire.CONNACK)) {
+			probe.Inconclusive("the CONNECT that should be refused was accepted")
+		}
+		Expect(c.Answer(wire.SUBACK, wire.PUBACK)).NotTo(probe.BePacket(Not(BeNil())), "nothing behind it is answered")
+		pub := b.Connect("pub")
+		Expect(sub.DeliveredBefore(pub.Sentinel(topic, 1))).To(BeEmpty(), "nothing behind it is acted on")
+	})
+}
+
+func connack(b *probe.Broker, v version) {
+	It("is the first packet, also when a queue waits and packets are pipelined", v.Statement("v311/MQTT-3.2.0-1", "v5/MQTT-3.2.0-1"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic, 1).Disconnect()
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "queued"})
+		again := b.Open("again")
+
+		again.Send(b.ConnectPacket(probe.ID(id), probe.Persistent), wire.Pingreq{})
+
+		Expect(again.Answer(wire.PINGRESP)).To(probe.BeA(wire.PINGRESP))
+		Expect(again.History()[0].Type).To(Equal(wire.CONNACK), "CONNACK comes first")
+	})
+
+	It("has Session Present 0 for a clean start, with and without a stored Session", v.Statement("v311/MQTT-3.2.2-1", "v5/MQTT-3.2.2-2"), func() {
+		id := b.ClientID()
+		_, ack := present(b, "new", probe.ID(id))
+		Expect(ack.SessionPresent()).To(BeFalse(), "nothing is stored")
+		b.Connect("stored", probe.ID(id), probe.Persistent).Disconnect()
+		_, ack = present(b, "clean", probe.ID(id))
+		Expect(ack.SessionPresent()).To(BeFalse(), "a clean start throws the Session away")
+	})
+
+	It("has Session Present 1 for a Session that is resumed", v.Statement("v311/MQTT-3.2.2-2", "v5/MQTT-3.2.2-3"), func() {
+		id := b.ClientID()
+		b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(b.Topic(), 1).Disconnect()
+		_, ack := present(b, "again", probe.ID(id), probe.Persistent)
+		Expect(ack.SessionPresent()).To(BeTrue(), "the Session is stored")
+	})
+
+	It("has Session Present 0 where nothing is stored", v.Statement("v311/MQTT-3.2.2-3", "v5/MQTT-3.2.2-3"), func() {
+		id := b.ClientID()
+		c, ack := present(b, "new", probe.ID(id), probe.Persistent)
+		Expect(ack.SessionPresent()).To(BeFalse(), "an unknown Client Identifier has no Session")
+		c.Disconnect()
+		b.Connect("clean", probe.ID(id)).Disconnect()
+		_, ack = present(b, "after clean", probe.ID(id), probe.Persistent)
+		Expect(ack.SessionPresent()).To(BeFalse(), "a clean Session has ended with its connection")
+	})
+
+	if v.is5() {
+		return
+	}
+	for _, r := range refusals {
+		It("that refuses, for "+r.what+", has Session Present 0 and is followed by the close", v.Statement("v311/MQTT-3.2.2-4"), func() {
+			c := r.refused(b)
+			a := c.Answer(wire.CONNACK)
+			if !a.Came {
+				probe.Unsupported("the broker refuses without a CONNACK")
+			}
+			Expect(a).To(probe.BePacket(HaveField("Flags", byte(0))), "a refusal has Session Present 0")
+		})
+		It("that refuses, for "+r.what+", ends the connection", v.Statement("v311/MQTT-3.2.2-5"), func() {
+			c := r.refused(b)
+			if granted(c.Answer(wire.CONNACK)) {
+				probe.Inconclusive("the CONNECT that should be refused was accepted")
+			}
+			Expect(c).To(probe.BeClosed(), "the server closes behind a refusal")
+		})
+		It("that refuses, for "+r.what+", has one of the codes 1 to 5", v.Statement("v311/MQTT-3.2.2-6"), func() {
+			c := r.refused(b)
+			a := c.Answer(wire.CONNACK)
+			if granted(a) {
+				probe.Inconclusive("the CONNECT that should be refused was accepted")
+			}
+			if !a.Came {
+				Expect(c).To(probe.BeClosed(), "a refusal without a code closes")
+				return
+			}
+			Expect(a).To(probe.BePacket(HaveField("Code", And(BeNumerically(">=", 1), BeNumerically("<=", 5)))), "the code is one of the table")
+		})
+	}
+}
+
+// refusals are CONNECTs that a server of MQTT 3.1.1 has to refuse.
+var refusals = []struct {
+	what    string
+	refused func(b *probe.Broker) *probe.Client
+}{
+	{"an empty Client Identifier with Clean Session 0", func(b *probe.Broker) *probe.Client {
+		GinkgoHelper()
+		c := b.Open("client")
+		p := b.ConnectPacket(probe.ID(""))
+		p.CleanStart = false
+		c.Send(p)
+		return c
+	}},
+	{"a wrong password", func(b *probe.Broker) *probe.Client {
+		GinkgoHelper()
+		guarded := b.Variant("users")
+		c := guarded.Open("client")
+		c.Send(guarded.ConnectPacket(probe.Credentials(b.Users.Username, "wrong"), probe.Persistent))
+		return c
+	}},
+}

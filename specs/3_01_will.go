@@ -1,0 +1,188 @@
+package specs
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// will holds the specs of sections 3.1.2.5 to 3.1.2.7 and 3.1.2.10: when a
+// will is published, how, and the Keep Alive that may bring it about.
+func will(b *probe.Broker, v version) {
+	Describe("3.1.2 Will", func() {
+		willPublished(b, v)
+		willDropped(b, v)
+		willRetain(b, v)
+	})
+	Describe("3.1.2.10 Keep Alive", func() { keepAlive(b, v) })
+}
+
+// endings are the ways in which a connection ends without a DISCONNECT.
+var endings = []struct {
+	what string
+	end  func(c *probe.Client)
+}{
+	{"the client closes without DISCONNECT", func(c *probe.Client) { c.Drop() }},
+	{"the client resets the connection", func(c *probe.Client) { c.Reset() }},
+	{"the client breaks the protocol", func(c *probe.Client) { c.SendBytes([]byte{0xf0 | 0x0f, 0}) }},
+}
+
+func willPublished(b *probe.Broker, v version) {
+	keys := []string{"v311/MQTT-3.1.2-8", "v5/MQTT-3.1.2-8"}
+	for _, e := range endings {
+		It("is published when "+e.what, v.Statement(keys...), func() {
+			topic := b.Topic("will")
+			sub := b.Connect("sub").Subscribe(topic, 1)
+			c := b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")}))
+
+			e.end(c)
+
+			Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Topic", topic), HaveField("Payload", "gone"))), "the will is published")
+		})
+	}
+
+	It("is not published while the connection lasts", v.Statement(keys...), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		c := b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")}))
+		c.Ping()
+
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "the client is still there")
+		c.Drop()
+		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "gone")), "the will is published at the end")
+	})
+
+	It("reaches a watcher with the whole payload, whatever its bytes", v.Statement("v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		payload := "\x00\xff\xfe binary \xc0\x80"
+		b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte(payload)})).Drop()
+
+		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", payload)))
+	})
+}
+
+func willDropped(b *probe.Broker, v version) {
+	It("is thrown away on DISCONNECT", v.Statement("v311/MQTT-3.14.4-3", "v5/MQTT-3.14.4-3"), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		b.Connect("twin", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("twin")})).Drop()
+		Expect(sub.Delivery()).To(HaveField("Payload", "twin"))
+
+		b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")})).Disconnect()
+
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "no will after DISCONNECT")
+	})
+
+	It("is published once: the next connection of the client has none of it", v.Statement("v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"), func() {
+		topic, id := b.Topic("will"), b.ClientID()
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		b.Connect("first", probe.ID(id), probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")})).Drop()
+		Expect(sub.Delivery()).To(HaveField("Payload", "gone"))
+
+		b.Connect("second", probe.ID(id)).Drop()
+
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "no second will")
+	})
+
+	It("of a connection that ended with DISCONNECT is not left for the next one", v.Statement("v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"), func() {
+		topic, id := b.Topic("will"), b.ClientID()
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		b.Connect("first", probe.ID(id), probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")})).Disconnect()
+
+		b.Connect("second", probe.ID(id)).Drop()
+
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "the will was thrown away")
+	})
+
+	if !v.is5() {
+		It("is not published for a client that has none", v.Statement("v311/MQTT-3.1.2-12"), func() {
+			topic := b.Topic()
+			sub := b.Connect("sub").Subscribe(topic+"/#", 1)
+			b.Connect("twin", probe.WithWill(wire.Will{Topic: topic + "/will", QoS: 1, Payload: []byte("twin")})).Drop()
+			Expect(sub.Delivery()).To(HaveField("Payload", "twin"))
+			c := b.Connect("client").Subscribe(topic+"/own", 1)
+			c.Publish(wire.Publish{Topic: topic + "/own", QoS: 1, Payload: "own"})
+			Expect(sub.Delivery()).To(HaveField("Payload", "own"))
+
+			c.Drop()
+
+			Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic+"/will", 1))).To(BeEmpty(), "nothing is published in its name")
+		})
+	}
+}
+
+func willRetain(b *probe.Broker, v version) {
+	It("with Will Retain 0 is not retained, and leaves the retained message alone", v.Statement("v311/MQTT-3.1.2-16", "v5/MQTT-3.1.2-14"), func() {
+		b.Lacking("retain")
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Retain: true, Payload: "before"})
+		Expect(sub.Delivery()).To(HaveField("Payload", "before"))
+		b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")})).Drop()
+		Expect(sub.Delivery()).To(And(HaveField("Payload", "gone"), HaveField("Retain", false)))
+
+		later := b.Connect("later").Subscribe(topic, 1)
+
+		Expect(later.DeliveredBefore(b.Connect("end").Sentinel(topic, 1))).To(HaveExactElements(HaveField("Payload", "before")), "only what was retained before")
+	})
+
+	It("with Will Retain 1 is retained", v.Statement("v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"), func() {
+		b.Lacking("retain")
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Retain: true, Payload: []byte("gone")})).Drop()
+		Expect(sub.Delivery()).To(HaveField("Payload", "gone"))
+
+		later := b.Connect("later").Subscribe(topic, 1)
+
+		Expect(later.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "gone"), HaveField("Retain", true))), "a later subscriber gets it with RETAIN 1")
+	})
+}
+
+func keepAlive(b *probe.Broker, v version) {
+	keys := []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}
+	It("ends the connection of a client that is silent, and its will is published", Timing, v.Statement(keys...), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		c := b.Connect("client", probe.KeepAlive(1), probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("silent")}))
+		if b.ServerKeepAlive(c) {
+			probe.Unsupported("the server replaces the Keep Alive in CONNACK")
+		}
+
+		a := c.Within(b.Seconds(1.5)+b.Timeout, wire.DISCONNECT)
+		Expect(c).To(probe.BeEnded(b.Timeout), "the connection ends one and a half Keep Alive after the last packet")
+		_ = a
+		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "silent")), "as after a network failure the will is published")
+	})
+
+	It("counts what the client sends, not what it gets", Timing, v.Statement(keys...), func() {
+		topic := b.Topic()
+		c := b.Connect("client", probe.KeepAlive(1)).Subscribe(topic, 0)
+		pub := b.Connect("pub")
+		if b.ServerKeepAlive(c) {
+			probe.Unsupported("the server replaces the Keep Alive in CONNACK")
+		}
+		start := time.Now()
+		for time.Since(start) < b.Seconds(1.5)+b.Timeout && !c.Gone() {
+			pub.Send(wire.Publish{Topic: topic, Payload: "to the silent"})
+			c.Within(b.Seconds(0.25), wire.DISCONNECT)
+		}
+
+		Expect(c).To(probe.BeEnded(b.Timeout), "deliveries do not prolong the time")
+	})
+
+	It("leaves a client that pings connected", Timing, v.Statement(keys...), func() {
+		c := b.Connect("client", probe.KeepAlive(1))
+		start := time.Now()
+		for time.Since(start) < b.Seconds(2.5) {
+			c.Send(wire.Pingreq{})
+			Expect(c.Answer(wire.PINGRESP)).To(probe.BeA(wire.PINGRESP), "the client has kept its Keep Alive")
+			c.Within(b.Seconds(0.7), wire.DISCONNECT)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+package specs
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// refusedWithoutConnack asserts that a broken CONNECT, sent as raw bytes on a
+// new connection, ends it: in MQTT 3.1.1 with no CONNACK at all
+// [v311/MQTT-3.1.4-1], in MQTT 5.0 after one that refuses or none.
+func refusedWithoutConnack(b *probe.Broker, key, why string, raw []byte) {
+	GinkgoHelper()
+	c := b.Open("client")
+	c.SendBytes(raw)
+	ack := c.Answer(wire.CONNACK)
+	if b.V5() {
+		probe.Reaction(key).Expect(granted(ack)).To(BeFalse(), why+": no success CONNACK")
+	} else {
+		probe.Reaction(key).Expect(ack).NotTo(probe.BeA(wire.CONNACK), why+": the connection ends without a CONNACK")
+	}
+	probe.Reaction(key).Expect(c).To(probe.BeClosed(), why+": the server closes")
+}
+
+// refusedConnect asserts that a CONNECT is not accepted, in whatever form.
+func refusedConnect(b *probe.Broker, key, why string, raw []byte) {
+	GinkgoHelper()
+	c := b.Open("client")
+	c.SendBytes(raw)
+	probe.Reaction(key).Expect(granted(c.Answer(wire.CONNACK))).To(BeFalse(), why+": no success CONNACK")
+	probe.Reaction(key).Expect(c).To(probe.BeClosed(), why+": the server closes")
+}
+
+// granted tells whether an answer is a CONNACK of success.
+func granted(a probe.Answer) bool {
+	ack, ok := a.Packet.(wire.Connack)
+	return a.Came && ok && ack.Code == 0
+}
+
+// refusedPublish publishes a valid message and then the bytes of a broken one
+// to a topic, and asserts that the broken one ends the connection and reaches
+// nobody.
+func refusedPublish(b *probe.Broker, key, why string, broken func(topic string) []byte) {
+	GinkgoHelper()
+	topic := b.Topic()
+	sub := b.Connect("sub").Subscribe(topic+"/#", 1)
+	pub, watch := b.Connect("pub"), b.Bystander()
+	pub.Publish(wire.Publish{Topic: topic + "/valid", QoS: 1, Payload: "valid twin"})
+	Expect(sub.Delivery()).To(HaveField("Payload", "valid twin"))
+
+	pub.SendBytes(broken(topic))
+
+	probe.Reaction(key).Expect(pub).To(probe.BeClosed(), why)
+	probe.Reaction(key).Expect(sub.DeliveredBefore(b.Connect("later").Sentinel(topic+"/valid", 1))).To(BeEmpty(), "nothing of it is delivered")
+	watch.Unharmed()
+}
+
+// refusedSubscribe asserts that the bytes of a broken SUBSCRIBE end the
+// connection and that nothing is granted; a SUBACK of nothing but failures
+// ahead of the close is let pass.
+func refusedSubscribe(b *probe.Broker, key, why string, broken []byte) {
+	GinkgoHelper()
+	watch := b.Bystander()
+	c := b.Connect("client").Subscribe(b.Topic("valid"), 1)
+
+	c.SendBytes(broken)
+
+	probe.Reaction(key).Expect(c).To(probe.BeClosed(), why)
+	for _, r := range c.History() {
+		if ack, ok := r.Packet.(wire.Suback); ok && ack.ID != 1 {
+			probe.Reaction(key).Expect(ack.Codes).To(HaveEach(BeNumerically(">=", 0x80)), "nothing is granted")
+		}
+	}
+	watch.Unharmed()
+}
+
+// refusedPacket asserts that broken bytes end the connection of an ordinary
+// client, to which a PINGREQ before was answered.
+func refusedPacket(b *probe.Broker, key, why string, broken []byte) {
+	GinkgoHelper()
+	watch := b.Bystander()
+	c := b.Connect("client")
+	c.Ping()
+
+	c.SendBytes(broken)
+
+	probe.Reaction(key).Expect(c).To(probe.BeClosed(), why)
+	watch.Unharmed()
+}
+
+// str returns the encoded form of a string: its length and its bytes.
+func str(s string) []byte { return wire.AppendString(nil, s) }
+
+// join puts byte slices together.
+func join(parts ...[]byte) []byte {
+	var all []byte
+	for _, p := range parts {
+		all = append(all, p...)
+	}
+	return all
+}
