@@ -45,6 +45,10 @@ var sections = []func(b *probe.Broker, v version){
 	will,
 	sessions,
 	publishFlags,
+	retain,
+	publishing,
+	subscribe,
+	unsubscribe,
 	ping,
 }
 

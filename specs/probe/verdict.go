@@ -15,7 +15,7 @@ import (
 
 // Outcome is what a spec found, as it travels in its report entry "verdict".
 type Outcome struct {
-	Verdict   string `json:"verdict"` // fail warn info unsupported inconclusive skip
+	Verdict   string `json:"verdict"` // fail warn info unsupported inconclusive skip error
 	Statement string `json:"statement,omitempty"`
 	Reason    string `json:"reason,omitempty"`
 	Expected  string `json:"expected,omitempty"`
@@ -61,6 +61,11 @@ func fail(verdict, statement, message string, callerSkip []int) {
 	skip := 1
 	if len(callerSkip) > 0 {
 		skip += callerSkip[0]
+	}
+	if strings.Contains(message, "atcher expects ") {
+		// The assertion itself is wrong: that accuses nobody.
+		record(Outcome{Verdict: "error", Reason: message})
+		ginkgo.Fail(message, skip+1)
 	}
 	record(outcome(verdict, statement, message))
 	if verdict == "fail" {

@@ -195,7 +195,9 @@ func (c *checker) sent(raw []byte) {
 		}
 		p, err := Parse(c.tail[0], Body(c.tail[:size]), c.version)
 		c.tail = c.tail[size:]
-		if err == nil {
+		if q, ok := p.(Connect); ok && (q.Level != byte(c.version) || q.ProtocolName != "MQTT") {
+			c.foreign = true
+		} else if err == nil {
 			c.learn(p)
 		}
 	}
@@ -204,9 +206,7 @@ func (c *checker) sent(raw []byte) {
 func (c *checker) learn(p Packet) {
 	switch p := p.(type) {
 	case Connect:
-		if p.Level != byte(c.version) || p.ProtocolName != "MQTT" {
-			c.foreign = true
-		} else if c.connect == nil {
+		if c.connect == nil {
 			c.connect = &p
 		}
 	case Ack:

@@ -1,0 +1,139 @@
+package specs
+
+import (
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// retain holds the specs of section 3.3.1.3.
+func retain(b *probe.Broker, v version) {
+	Describe("3.3.1.3 RETAIN", func() {
+		BeforeEach(func() { b.Lacking("retain") })
+		retainStored(b, v)
+		retainFlag(b, v)
+		retainRemoved(b, v)
+	})
+}
+
+// retained publishes a message with RETAIN 1.
+func retained(c *probe.Client, topic string, qos byte, payload string) {
+	GinkgoHelper()
+	c.Publish(wire.Publish{Topic: topic, QoS: qos, Retain: true, Payload: payload})
+}
+
+// welcome subscribes a new client and returns what the retained store has for
+// the filter, up to a sentinel on a topic that the filter matches.
+func welcome(b *probe.Broker, filter string, qos byte, sentinel string) []wire.Publish {
+	GinkgoHelper()
+	c := b.Connect("later").Subscribe(filter, qos)
+	return c.DeliveredBefore(b.Connect("end").Sentinel(sentinel, 1))
+}
+
+func retainStored(b *probe.Broker, v version) {
+	It("stores the message with its QoS for later subscribers", v.Statement("v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5"), func() {
+		topic, pub := b.Topic(), b.Connect("pub")
+		for _, qos := range []byte{1, 2} {
+			retained(pub, topic, qos, "kept at "+digit(qos))
+			got := welcome(b, topic, 2, topic)
+			Expect(got).To(HaveExactElements(And(HaveField("Payload", "kept at "+digit(qos)), HaveField("QoS", qos))), "the message comes at the QoS it was published with")
+		}
+	})
+
+	It("gives a new subscription the last message of each matching topic", v.Statement("v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9"), func() {
+		topic, pub := b.Topic(), b.Connect("pub")
+		retained(pub, topic+"/one", 1, "A")
+		retained(pub, topic+"/one", 1, "B")
+		retained(pub, topic+"/two", 1, "C")
+
+		got := welcome(b, topic+"/+", 1, topic+"/end")
+
+		Expect(got).To(ConsistOf(HaveField("Payload", "B"), HaveField("Payload", "C")), "the last of each topic")
+	})
+
+	It("at QoS 0 displaces the message that was there", v.Statement("v311/MQTT-3.3.1-7"), func() {
+		if v.is5() {
+			return
+		}
+		topic, pub := b.Topic(), b.Connect("pub")
+		retained(pub, topic, 1, "old")
+		retained(pub, topic, 0, "new")
+		pub.Ping()
+
+		Expect(welcome(b, topic, 1, topic)).NotTo(ContainElement(HaveField("Payload", "old")), "the old message is gone")
+	})
+}
+
+func retainFlag(b *probe.Broker, v version) {
+	for _, wild := range []bool{false, true} {
+		name := map[bool]string{false: "an exact filter", true: "a wildcard"}[wild]
+		It("is 1 on what a new subscription with "+name+" brings", v.Statement("v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe"), func() {
+			topic, pub := b.Topic(), b.Connect("pub")
+			retained(pub, topic+"/one", 1, "A")
+			filter := topic + "/one"
+			if wild {
+				retained(pub, topic+"/two", 2, "B")
+				filter = topic + "/+"
+			}
+
+			c := b.Connect("later").Subscribe(filter, 1)
+
+			for range map[bool]int{false: 1, true: 2}[wild] {
+				a := c.Answer(wire.PUBLISH)
+				Expect(a).To(probe.BePacket(HaveField("Retain", true)), "RETAIN is 1")
+				c.Acknowledge(a.Packet.(wire.Publish))
+			}
+		})
+	}
+
+	for _, qos := range []byte{0, 1, 2} {
+		It("is 0 on what an existing subscription gets at QoS "+digit(qos), v.Statement("v311/MQTT-3.3.1-9", "v5/MQTT-3.3.1-12"), func() {
+			topic := b.Topic()
+			sub := b.Connect("sub").Subscribe(topic, 2)
+
+			retained(b.Connect("pub"), topic, qos, "live")
+
+			Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "live"), HaveField("Retain", false))), "RETAIN is 0")
+		})
+	}
+}
+
+func retainRemoved(b *probe.Broker, v version) {
+	for _, qos := range []byte{0, 1, 2} {
+		It("with an empty payload at QoS "+digit(qos)+" deletes the message", v.Statement("v311/MQTT-3.3.1-10", "v5/MQTT-3.3.1-6"), func() {
+			topic, pub := b.Topic(), b.Connect("pub")
+			retained(pub, topic, 1, "to be deleted")
+			sub := b.Connect("sub").Subscribe(topic, 1)
+			Expect(sub.Delivery()).To(HaveField("Payload", "to be deleted"))
+
+			retained(pub, topic, qos, "")
+			pub.Ping()
+
+			Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", ""), HaveField("Retain", false))), "it is forwarded as usual")
+			Expect(welcome(b, topic, 1, topic)).To(BeEmpty(), "a later subscriber gets nothing")
+		})
+	}
+
+	It("with an empty payload is never stored", v.Statement("v311/MQTT-3.3.1-11", "v5/MQTT-3.3.1-7"), func() {
+		topic, pub := b.Topic(), b.Connect("pub")
+		retained(pub, topic+"/other", 1, "other")
+		retained(pub, topic+"/empty", 1, "")
+
+		Expect(welcome(b, topic+"/+", 1, topic+"/end")).To(HaveExactElements(HaveField("Payload", "other")), "no empty message is stored")
+	})
+
+	for _, qos := range []byte{0, 1, 2} {
+		It("that is 0 at QoS "+digit(qos)+" leaves the store alone", v.Statement("v311/MQTT-3.3.1-12", "v5/MQTT-3.3.1-8"), func() {
+			topic, pub := b.Topic(), b.Connect("pub")
+			retained(pub, topic+"/one", 1, "kept")
+			pub.Publish(wire.Publish{Topic: topic + "/one", QoS: qos, Payload: "passing"})
+			pub.Publish(wire.Publish{Topic: topic + "/one", QoS: qos, Payload: ""})
+			pub.Publish(wire.Publish{Topic: topic + "/two", QoS: qos, Payload: "passing"})
+			pub.Ping()
+
+			Expect(welcome(b, topic+"/+", 1, topic+"/end")).To(HaveExactElements(HaveField("Payload", "kept")), "neither replaced, nor removed, nor stored")
+		})
+	}
+}
