@@ -72,7 +72,7 @@ func (a *app) run(cmd *cobra.Command, f runFlags, args []string) error {
 		c.bound = slowBound
 	}
 	specReports := c.run(checks, p.procs, signals)
-	result := reports.Build(p.info(c, o, all, started), specReports)
+	result := reports.Build(a.info(p, c, o, all, started), specReports)
 	return a.deliver(cmd, p, result)
 }
 
@@ -148,9 +148,9 @@ func aliveAt(t probe.Target, o offer) func(context.Context) error {
 }
 
 // info is what the report has to know besides the reports of the checks.
-func (p plan) info(c *campaign, o offer, all []check, started time.Time) reports.RunInfo {
+func (a *app) info(p plan, c *campaign, o offer, all []check, started time.Time) reports.RunInfo {
 	info := reports.RunInfo{
-		ID: c.target.RunID, Tool: version(), Seed: p.seed, Command: p.args,
+		ID: c.target.RunID, Tool: version(), Seed: p.seed, Command: a.args,
 		Started: started, Duration: time.Since(started), Versions: p.versions,
 		Selectors: []string{}, Strict: p.strict, PartialReason: c.stop,
 		Interrupted: c.stop == stopInterrupted, BrokerGone: c.stop == stopGone,

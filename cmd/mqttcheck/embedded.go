@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/mqttcheck/mqttcheck/reference"
@@ -14,7 +13,7 @@ import (
 func startEmbedded(t probe.Target, defects []string) (probe.Target, func(), error) {
 	fleet, err := reference.StartVariants(reference.Options{Defects: defects, Second: t.Second})
 	if err != nil {
-		return t, nil, fmt.Errorf("embedded reference broker: %w", err)
+		return t, nil, exitf(exitUnsure, "the embedded reference broker does not start: %w", err)
 	}
 	t.URL, t.Variants = fleet.URL(), fleet.Variants()
 	t.Users = &probe.Users{
@@ -22,6 +21,21 @@ func startEmbedded(t probe.Target, defects []string) (probe.Target, func(), erro
 		DeniedPublish: []string{reference.DeniedTopic}, DeniedSubscribe: []string{reference.DeniedFilter},
 	}
 	return t, func() { _ = fleet.Close() }, nil
+}
+
+// vetDefects checks the names of defects before anything is started. One that
+// ends or hangs the process needs a process of its own.
+func vetDefects(names []string) error {
+	for _, name := range names {
+		d, err := core.LookupDefect(name)
+		if err != nil {
+			return exitf(exitUsage, "there is no defect %q; mqttcheck serve --list-defects shows them", name)
+		}
+		if d.Shows == core.Fuzz {
+			return exitf(exitUsage, "the defect %s ends the broker's process: give it to mqttcheck serve", name)
+		}
+	}
+	return nil
 }
 
 // defectsOf returns the defects of the reference broker that break a statement.

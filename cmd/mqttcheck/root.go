@@ -11,13 +11,14 @@ import (
 // app is what every command has: the three streams of the process. Data goes
 // to stdout, talk to stderr.
 type app struct {
+	args           []string // as typed, with the name of the program
 	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
 // mqttcheck is the whole program: it can run more than once in a process.
 func mqttcheck(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	a := &app{stdin: stdin, stdout: stdout, stderr: stderr}
+	a := &app{args: append([]string{"mqttcheck"}, args...), stdin: stdin, stdout: stdout, stderr: stderr}
 	root := a.root()
 	root.SetArgs(args)
 	code, message := exitCode(root.Execute())

@@ -73,7 +73,6 @@ func (f runFlags) outputs() []output {
 // plan is a run whose arguments have been understood.
 type plan struct {
 	runFlags
-	args      []string // as typed
 	address   address
 	embedded  bool
 	versions  []string // of -V; nil: those that have checks
@@ -84,7 +83,7 @@ type plan struct {
 // plan reads the arguments: what has "://" in it is the address, all others are
 // selectors.
 func (f runFlags) plan(cmd *cobra.Command, args []string) (plan, error) {
-	p := plan{runFlags: f, args: os.Args}
+	p := plan{runFlags: f}
 	var urls []string
 	for _, arg := range args {
 		if strings.Contains(arg, "://") {
@@ -156,9 +155,10 @@ func (p *plan) locate(cmd *cobra.Command, urls []string) error {
 	if len(p.defects) > 0 && !p.embedded {
 		return exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
 	}
-	if p.embedded {
-		p.address = address{}
-	} else {
+	if err := vetDefects(p.defects); err != nil {
+		return err
+	}
+	if !p.embedded {
 		var err error
 		if p.address, err = parseAddress(text); err != nil {
 			return err
