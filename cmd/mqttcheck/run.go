@@ -95,10 +95,11 @@ func configuration() (types.SuiteConfig, types.ReporterConfig) {
 }
 
 // silence keeps Ginkgo from printing, until the function it returns is called.
+// What it says before it ends the process goes to stderr and stays.
 func silence() func() {
-	console, errors := formatter.ColorableStdOut, formatter.ColorableStdErr
-	formatter.ColorableStdOut, formatter.ColorableStdErr = io.Discard, io.Discard
-	return func() { formatter.ColorableStdOut, formatter.ColorableStdErr = console, errors }
+	console := formatter.ColorableStdOut
+	formatter.ColorableStdOut = io.Discard
+	return func() { formatter.ColorableStdOut = console }
 }
 
 // filtered tells whether a spec was left out by the focus, or not reached when
