@@ -53,10 +53,10 @@ func retainStored(b *probe.Broker, v version) {
 		Expect(got).To(ConsistOf(HaveField("Payload", "B"), HaveField("Payload", "C")), "the last of each topic")
 	})
 
+	if v.is5() {
+		return
+	}
 	It("at QoS 0 displaces the message that was there", v.Statement("v311/MQTT-3.3.1-7"), func() {
-		if v.is5() {
-			return
-		}
 		topic, pub := b.Topic(), b.Connect("pub")
 		retained(pub, topic, 1, "old")
 		retained(pub, topic, 0, "new")

@@ -50,6 +50,11 @@ var sections = []func(b *probe.Broker, v version){
 	subscribe,
 	unsubscribe,
 	ping,
+	disconnect,
+	qosFlows,
+	redelivery,
+	topics,
+	handlingErrors,
 }
 
 // Register adds every spec, aimed at the target, to the current Ginkgo suite:
