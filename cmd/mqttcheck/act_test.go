@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 //	passes, fails    the verdict
 //	dies             ends the process with a word on stderr
 //	dies-once FILE   ends the process unless FILE exists, which it makes
+//	dawdles          takes half a second
 //	hangs            goes on until it is interrupted
 //	deaf             goes on and hears no interrupt
 //	garbles          prints what is no line of the protocol
@@ -29,12 +31,26 @@ func act(stdin io.Reader, stdout io.Writer) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
 	out := json.NewEncoder(stdout)
-	for in := json.NewDecoder(stdin); ; {
-		var o order
-		if in.Decode(&o) != nil {
-			return
+	orders := make(chan order)
+	var enough atomic.Bool
+	go func() {
+		defer close(orders)
+		for in := json.NewDecoder(stdin); ; {
+			var o order
+			if in.Decode(&o) != nil {
+				return
+			}
+			enough.Store(o.GiveBack)
+			if o.Batch != nil {
+				orders <- o
+			}
 		}
+	}()
+	for o := range orders {
 		for _, name := range o.Batch.Names {
+			if enough.Load() {
+				break
+			}
 			_ = out.Encode(line{Start: name})
 			what, argument, _ := strings.Cut(strings.Fields(name)[3], ":")
 			r := types.SpecReport{
@@ -59,6 +75,8 @@ func act(stdin io.Reader, stdout io.Writer) {
 			case "hangs":
 				<-signals
 				r.State = types.SpecStateInterrupted
+			case "dawdles":
+				time.Sleep(500 * time.Millisecond)
 			case "deaf":
 				signal.Ignore(os.Interrupt, syscall.SIGTERM)
 				time.Sleep(time.Minute)

@@ -156,6 +156,7 @@ func (c *campaign) idle(fresh bool) (*worker, error) {
 func (c *campaign) give(w *worker, k kind, checks []check) {
 	c.batches++
 	w.kind, w.busy, w.current, w.heard = k, true, "", time.Now()
+	w.began, w.asked = w.heard, false
 	w.pending = map[string]bool{}
 	for _, ch := range checks {
 		w.pending[ch.Name] = true
@@ -190,6 +191,9 @@ func (c *campaign) handle(ev event) {
 		w.cause = ev.line.Fault
 	}
 	if ev.line.Done {
+		if w.asked {
+			c.takeBack(w)
+		}
 		c.release(w, "the child ended the batch without it")
 	}
 }
@@ -323,6 +327,17 @@ func (c *campaign) release(w *worker, how string) {
 	w.current = ""
 }
 
+// takeBack puts what a worker has not begun into the queue again.
+func (c *campaign) takeBack(w *worker) {
+	if c.stop != "" || w.cause != "" {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(w.pending)) {
+		c.dealer.again(w.kind, c.checks[name])
+	}
+	clear(w.pending)
+}
+
 // exited takes in that a child has ended.
 func (c *campaign) exited(w *worker, err error) {
 	how := "the check ended its process"
@@ -336,8 +351,8 @@ func (c *campaign) exited(w *worker, err error) {
 	delete(c.workers, w)
 }
 
-// supervise ends children that give no sign of life, and starts a look at the
-// broker where results wait for it.
+// supervise takes batches back that take too long, and ends children that give
+// no sign of life.
 func (c *campaign) supervise(now time.Time) {
 	for w := range c.workers {
 		limit := cmp.Or(c.limit, specLimit)
@@ -347,6 +362,11 @@ func (c *campaign) supervise(now time.Time) {
 		switch {
 		case !w.stopped.IsZero() && now.Sub(w.stopped) > 10*time.Second:
 			w.kill()
+		case w.busy && !w.asked && w.kind != lone && len(w.pending) > 1 && now.Sub(w.began) > 3*batchAim:
+			// It takes longer than planned: others may be free, and the run may
+			// know more by now of what it has not seen.
+			w.asked = true
+			w.send(order{GiveBack: true})
 		case w.stopped.IsZero() && w.busy && now.Sub(w.heard) > limit:
 			w.cause = fmt.Sprintf("the check gave no sign of life for %s", limit)
 			w.interrupt(now)

@@ -209,6 +209,27 @@ func TestAKindThatNeverComesIsWaitedForBriefly(t *testing.T) {
 	}
 }
 
+// TestABatchThatTakesLongIsTakenBack gives one child 20 checks that wait.
+func TestABatchThatTakesLongIsTakenBack(t *testing.T) {
+	checks := actors(slices.Repeat([]string{"passes", "dawdles"}, 20)...)
+	c := &campaign{}
+	start := time.Now()
+
+	got := conduct(t, c, 0, nil, checks)
+
+	if len(got) != len(checks) {
+		t.Errorf("%d results, want %d", len(got), len(checks))
+	}
+	for i, line := range got {
+		if !strings.HasSuffix(line, ": pass") {
+			t.Errorf("result %d is %q", i, line)
+		}
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %s, though up to %d children share ten seconds of waiting", took, maxChildren)
+	}
+}
+
 // reasonOf returns the reason that a report gives.
 func reasonOf(r types.SpecReport) string {
 	result := reports.Build(reports.RunInfo{Versions: []string{"v311"}}, []types.SpecReport{labelled(r)})

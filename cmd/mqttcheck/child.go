@@ -49,6 +49,7 @@ type child struct {
 
 	asking  sync.Mutex  // one request at a time
 	running atomic.Bool // a batch
+	enough  atomic.Bool // the rest of the batch is to be given back
 }
 
 func newChild(stdin io.Reader, stdout io.Writer) *child {
@@ -78,7 +79,11 @@ func (c *child) read(in *json.Decoder) {
 		if o.Answer != nil {
 			c.answers <- *o.Answer
 		}
+		if o.GiveBack {
+			c.enough.Store(true)
+		}
 		if o.Batch != nil {
+			c.enough.Store(false)
 			c.orders <- *o.Batch
 		}
 	}
@@ -111,7 +116,7 @@ func (c *child) runBatch(b batch) error {
 		target.Restart = func(kill bool) error { return c.ask(line{Ask: askRestart, Kill: kill}) }
 		target.Alive = func() error { return c.ask(line{Ask: askAlive}) }
 	}
-	err := runSpecs(target, b,
+	err := runSpecs(target, b, c.enough.Load,
 		func(name string) { _ = c.write(line{Start: name}) },
 		func(r types.SpecReport) {
 			raw, err := json.Marshal(r)

@@ -38,7 +38,7 @@ type dealer struct {
 // newDealer sorts the checks into queues. With shuffle the seed decides the
 // order in each.
 func newDealer(checks []check, procs int, shuffle bool, seed int64) *dealer {
-	d := &dealer{queues: map[kind][]check{}, running: map[kind]int{}, procs: procs, mean: 20 * time.Millisecond}
+	d := &dealer{queues: map[kind][]check{}, running: map[kind]int{}, procs: procs, mean: 100 * time.Millisecond}
 	checks = slices.Clone(checks)
 	if shuffle {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))

@@ -14,10 +14,12 @@ import (
 // writes lines to its stdout; both are one JSON document a line. The end of
 // its stdin ends a child, so that none outlives its parent.
 
-// order is what a parent sends: a batch, or the answer to what the child asked.
+// order is what a parent sends: a batch, the answer to what the child asked, or
+// the demand to give back what it has not begun of the batch.
 type order struct {
-	Batch  *batch  `json:"batch,omitempty"`
-	Answer *answer `json:"answer,omitempty"`
+	Batch    *batch  `json:"batch,omitempty"`
+	Answer   *answer `json:"answer,omitempty"`
+	GiveBack bool    `json:"giveBack,omitempty"`
 }
 
 // batch is the specs to run next, and all that they know of the outside.
@@ -41,7 +43,7 @@ type answer struct {
 type line struct {
 	Start string           `json:"start,omitempty"` // a spec begins
 	Spec  *json.RawMessage `json:"spec,omitempty"`  // a spec has ended: its report
-	Done  bool             `json:"done,omitempty"`  // the batch has ended
+	Done  bool             `json:"done,omitempty"`  // the batch has ended; what has no report was given back
 	Ask   string           `json:"ask,omitempty"`   // askRestart or askAlive
 	Kill  bool             `json:"kill,omitempty"`  // with askRestart: without warning
 	Fault string           `json:"fault,omitempty"` // the batch could not be run

@@ -24,11 +24,12 @@ import (
 var ginkgoMu sync.Mutex
 
 // runSpecs runs the named specs in this process, in the order that the seed
-// gives when shuffle is set, and calls start and done around each. It is the
-// only place that calls ginkgo.RunSpecs, which ends the process on a bad
-// configuration and is therefore given none that was not vetted. It can be
-// called again, but leaves one goroutine of Ginkgo behind each time.
-func runSpecs(target probe.Target, b batch, start func(name string), done func(types.SpecReport)) error {
+// gives when shuffle is set, and calls start and done around each. From when on
+// enough returns true, the remaining ones are left out. It is the only place
+// that calls ginkgo.RunSpecs, which ends the process on a bad configuration and
+// is therefore given none that was not vetted. It can be called again, but
+// leaves one goroutine of Ginkgo behind each time.
+func runSpecs(target probe.Target, b batch, enough func() bool, start func(name string), done func(types.SpecReport)) error {
 	focus := exactly(b.Names)
 	if _, err := regexp.Compile(focus); err != nil {
 		return fmt.Errorf("focus expression: %w", err)
@@ -48,13 +49,18 @@ func runSpecs(target probe.Target, b batch, start func(name string), done func(t
 	for _, name := range b.Names {
 		wanted[name] = true
 	}
+	ginkgo.BeforeEach(func() {
+		if enough() {
+			ginkgo.Skip(leftOut)
+		}
+	})
 	ginkgo.ReportBeforeEach(func(r types.SpecReport) {
 		if name := r.FullText(); wanted[name] && !filtered(r) {
 			start(name)
 		}
 	})
 	ginkgo.ReportAfterEach(func(r types.SpecReport) {
-		if wanted[r.FullText()] && !filtered(r) {
+		if wanted[r.FullText()] && !filtered(r) && r.FailureMessage() != leftOut {
 			done(r)
 		}
 	})
@@ -65,6 +71,9 @@ func runSpecs(target probe.Target, b batch, start func(name string), done func(t
 	signal.Reset(os.Interrupt, syscall.SIGTERM)
 	return nil
 }
+
+// leftOut is the message of a spec that runSpecs did not begin.
+const leftOut = "left out: the parent has taken it back"
 
 // previewSpecs returns a report of every spec without running any. A process
 // that previews runs none afterwards.

@@ -25,6 +25,8 @@ type worker struct {
 	pending  map[string]bool // what the batch has not reported yet
 	unseen   map[string]bool // what the batch was told
 	current  string          // the running spec
+	began    time.Time       // when it got the batch
+	asked    bool            // to give the batch back
 	heard    time.Time       // when it last sent something
 	busy     bool
 	finished bool      // it gets no more work
