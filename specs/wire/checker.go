@@ -66,23 +66,6 @@ func (c *checker) judge(rule pair, r Received, kept bool, format string, args ..
 
 func (c *checker) evidence() []string { return slices.Sorted(maps.Keys(c.seen)) }
 
-// The rules that are judged for every packet.
-var (
-	ruleFlags        = pair{"MQTT-2.2.2-1", "MQTT-2.1.3-1"}
-	ruleFormat       = pair{"7.1.1-packet-format", "7.1.1-packet-format"}
-	ruleDirection    = pair{"2.2.1-client-only-types", "2.1.2-client-only-types-from-server"}
-	ruleReserved     = pair{"2.2.1-reserved-types", "2.1.2-packet-type-0"}
-	ruleConnackFirst = pair{"MQTT-3.2.0-1", "MQTT-3.2.0-1"}
-	ruleConnackOnce  = pair{"", "MQTT-3.2.0-2"}
-	ruleNoEarlyBye   = pair{"", "MQTT-3.14.0-1"}
-	ruleLast         = pair{"", "MQTT-3.14.4-1"}
-	rulePacketSize   = pair{"", "MQTT-3.1.2-24"}
-	ruleOverlong     = pair{"", "MQTT-1.5.5-1"}
-	ruleFixedLength  = pair{"3.4-fixed-lengths", ""}
-	ruleConnackSize  = pair{"3.2.1-connack-length", ""}
-	rulePingresp     = pair{"3.13-pingresp-format", "3.13.1-pingresp-format"}
-)
-
 // received judges a packet.
 func (c *checker) received(r Received) {
 	if c.foreign && r.Type == CONNACK {
@@ -105,17 +88,17 @@ func (c *checker) received(r Received) {
 	case Ack:
 		c.ack(r, p)
 	case Suback:
-		c.judge(pair{"MQTT-3.9.3-2", "MQTT-3.9.3-2"}, r, only(p.Codes, c.codes(SUBACK)), "SUBACK has only the codes defined for it")
+		c.judge(ruleSubackCodes, r, only(p.Codes, c.codes(SUBACK)), "SUBACK has only the codes defined for it")
 		c.properties(r, SUBACK, p.Properties)
 	case Unsuback:
-		c.judge(pair{"", "MQTT-3.11.3-2"}, r, only(p.Codes, c.codes(UNSUBACK)), "UNSUBACK has only the codes defined for it")
+		c.judge(ruleUnsubackCodes, r, only(p.Codes, c.codes(UNSUBACK)), "UNSUBACK has only the codes defined for it")
 		c.properties(r, UNSUBACK, p.Properties)
 	case Disconnect:
-		c.judge(pair{"", "MQTT-3.14.2-1"}, r, only([]byte{p.Code}, c.codes(DISCONNECT)), "DISCONNECT has a code defined for it")
+		c.judge(ruleDisconnectCode, r, only([]byte{p.Code}, c.codes(DISCONNECT)), "DISCONNECT has a code defined for it")
 		c.properties(r, DISCONNECT, p.Properties)
 		c.disconnected = true
 	case Auth:
-		c.judge(pair{"", "MQTT-3.15.2-1"}, r, only([]byte{p.Code}, c.codes(AUTH)), "AUTH has a code defined for it")
+		c.judge(ruleAuthCode, r, only([]byte{p.Code}, c.codes(AUTH)), "AUTH has a code defined for it")
 		c.properties(r, AUTH, p.Properties)
 	}
 }

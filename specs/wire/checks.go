@@ -35,67 +35,66 @@ func (c *checker) codes(t Type) string {
 
 func (c *checker) connack(r Received, p Connack) {
 	c.accepted = c.accepted || p.Code == 0
-	codes := pair{"MQTT-3.2.2-6", "MQTT-3.2.2-8"}
-	c.judge(codes, r, only([]byte{p.Code}, c.codes(CONNACK)), "CONNACK has a code that the version defines for it")
-	c.judge(pair{"3.2.2.1-reserved-bits", "MQTT-3.2.2-1"}, r, p.Flags&0xfe == 0, "bits 7 to 1 of the Connect Acknowledge Flags are 0")
+	c.judge(ruleConnackCode, r, only([]byte{p.Code}, c.codes(CONNACK)), "CONNACK has a code that the version defines for it")
+	c.judge(ruleConnackBits, r, p.Flags&0xfe == 0, "bits 7 to 1 of the Connect Acknowledge Flags are 0")
 	if p.Code != 0 {
-		c.judge(pair{"MQTT-3.2.2-4", "MQTT-3.2.2-6"}, r, !p.SessionPresent(), "a CONNACK that refuses has Session Present 0")
+		c.judge(ruleRefusedPresent, r, !p.SessionPresent(), "a CONNACK that refuses has Session Present 0")
 	}
 	c.properties(r, CONNACK, p.Properties)
 	if c.connect != nil && c.connect.Properties.Number(RequestResponseInformation, 0) == 0 {
 		_, given := p.Properties.First(ResponseInformation)
-		c.judge(pair{"", "MQTT-3.1.2-28"}, r, !given, "CONNACK has no Response Information that was not asked for")
+		c.judge(ruleResponseInfo, r, !given, "CONNACK has no Response Information that was not asked for")
 	}
 }
 
 func (c *checker) ack(r Received, p Ack) {
-	ids := map[Type]string{PUBACK: "MQTT-3.4.2-1", PUBREC: "MQTT-3.5.2-1", PUBREL: "MQTT-3.6.2-1", PUBCOMP: "MQTT-3.7.2-1"}
-	c.judge(pair{"", ids[p.Type]}, r, only([]byte{p.Code}, c.codes(p.Type)), "%s has a code defined for it", p.Type)
+	rule := map[Type]pair{PUBACK: rulePubackCode, PUBREC: rulePubrecCode, PUBREL: rulePubrelCode, PUBCOMP: rulePubcompCode}[p.Type]
+	c.judge(rule, r, only([]byte{p.Code}, c.codes(p.Type)), "%s has a code defined for it", p.Type)
 	c.properties(r, p.Type, p.Properties)
 }
 
 func (c *checker) publish(r Received, p Publish) {
-	c.judge(pair{"MQTT-3.3.1-4", "MQTT-3.3.1-4"}, r, p.QoS < 3, "a PUBLISH has QoS 0, 1 or 2")
+	c.judge(ruleQoS, r, p.QoS < 3, "a PUBLISH has QoS 0, 1 or 2")
 	if p.QoS == 0 {
-		c.judge(pair{"MQTT-3.3.1-2", "MQTT-3.3.1-2"}, r, !p.Dup, "a PUBLISH at QoS 0 has DUP 0")
+		c.judge(ruleDupQoS0, r, !p.Dup, "a PUBLISH at QoS 0 has DUP 0")
 	} else {
 		c.identifier(r, p)
 	}
 	alias, aliased := p.Properties.First(TopicAlias)
 	if aliased {
-		c.judge(pair{"", "MQTT-3.3.2-8"}, r, alias.Int != 0, "a Topic Alias is not 0")
+		c.judge(ruleAliasZero, r, alias.Int != 0, "a Topic Alias is not 0")
 		if most, ok := c.announced(TopicAliasMaximum); ok && most > 0 {
-			c.judge(pair{"", "MQTT-3.1.2-26"}, r, alias.Int <= most, "no Topic Alias is above the client's maximum of %d", most)
+			c.judge(ruleAliasMaximum, r, alias.Int <= most, "no Topic Alias is above the client's maximum of %d", most)
 		}
 	}
 	if most, _ := c.announced(TopicAliasMaximum); c.connect != nil && most == 0 {
-		c.judge(pair{"", "MQTT-3.1.2-27"}, r, !aliased, "no Topic Alias is used, since the client announced none")
+		c.judge(ruleNoAlias, r, !aliased, "no Topic Alias is used, since the client announced none")
 	}
 	c.text(r, "the Topic Name", p.Topic)
-	c.judge(pair{"MQTT-3.3.2-2", "MQTT-3.3.2-2"}, r, !strings.ContainsAny(p.Topic, "+#"), "a Topic Name has no wildcard")
-	c.judge(pair{"MQTT-4.7.3-1", "MQTT-4.7.3-1"}, r, p.Topic != "" || aliased, "a Topic Name is not empty")
+	c.judge(ruleNoWildcard, r, !strings.ContainsAny(p.Topic, "+#"), "a Topic Name has no wildcard")
+	c.judge(ruleTopicEmpty, r, p.Topic != "" || aliased, "a Topic Name is not empty")
 	c.properties(r, PUBLISH, p.Properties)
 }
 
 // identifier judges the Packet Identifier of a delivery at QoS 1 or 2, and how
 // many of them are open.
 func (c *checker) identifier(r Received, p Publish) {
-	c.judge(pair{"MQTT-2.3.1-1", "MQTT-2.2.1-4"}, r, p.ID != 0, "a delivery at QoS %d has a Packet Identifier that is not 0", p.QoS)
+	c.judge(ruleNoZeroID, r, p.ID != 0, "a delivery at QoS %d has a Packet Identifier that is not 0", p.QoS)
 	again := c.open[p.ID]
 	if !p.Dup {
-		c.judge(pair{"MQTT-2.3.1-4", "MQTT-2.2.1-4"}, r, !again, "a new delivery has a Packet Identifier that is free")
+		c.judge(ruleFreeID, r, !again, "a new delivery has a Packet Identifier that is free")
 	}
-	c.judge(pair{"", "MQTT-4.4.0-1"}, r, !p.Dup || !again, "an open message is not sent again on the same connection")
+	c.judge(ruleNoLiveResend, r, !p.Dup || !again, "an open message is not sent again on the same connection")
 	c.open[p.ID] = true
 	if most, ok := c.announced(ReceiveMaximum); ok && most > 0 {
-		c.judge(pair{"", "MQTT-3.3.4-9"}, r, len(c.open) <= int(most), "no more deliveries are open than the client's Receive Maximum of %d", most)
+		c.judge(ruleReceiveMaximum, r, len(c.open) <= int(most), "no more deliveries are open than the client's Receive Maximum of %d", most)
 	}
 }
 
 // text judges a UTF-8 string of the broker.
 func (c *checker) text(r Received, what, s string) {
-	c.judge(pair{"MQTT-1.5.3-1", "MQTT-1.5.4-1"}, r, utf8.ValidString(s), "%s is well-formed UTF-8", what)
-	c.judge(pair{"MQTT-1.5.3-2", "MQTT-1.5.4-2"}, r, !strings.ContainsRune(s, 0), "%s holds no NUL", what)
+	c.judge(ruleUTF8, r, utf8.ValidString(s), "%s is well-formed UTF-8", what)
+	c.judge(ruleNoNUL, r, !strings.ContainsRune(s, 0), "%s holds no NUL", what)
 }
 
 // properties judges those of a packet: legal for it, not doubled, values in
@@ -104,15 +103,14 @@ func (c *checker) properties(r Received, t Type, ps Properties) {
 	if c.version != V5 {
 		return
 	}
-	legal := pair{"", "2.2.2.2-server-packets-properties"}
 	counts := map[PropertyID]int{}
 	for _, p := range ps {
 		counts[p.ID]++
 		known, ok := properties[p.ID]
-		c.judge(legal, r, ok && known.in.has(t), "%s is legal in %s", p.ID, t)
+		c.judge(ruleProperties, r, ok && known.in.has(t), "%s is legal in %s", p.ID, t)
 		repeats := p.ID == UserProperty || p.ID == SubscriptionIdentifier && t == PUBLISH
-		c.judge(legal, r, repeats || counts[p.ID] == 1, "%s stands once", p.ID)
-		c.judge(legal, r, inRange(p), "%s has a legal value", p.ID)
+		c.judge(ruleProperties, r, repeats || counts[p.ID] == 1, "%s stands once", p.ID)
+		c.judge(ruleProperties, r, inRange(p), "%s has a legal value", p.ID)
 		switch known.kind {
 		case kindString:
 			c.text(r, p.ID.String(), p.Str)
@@ -123,7 +121,7 @@ func (c *checker) properties(r Received, t Type, ps Properties) {
 	}
 	if quiet := []Type{CONNACK, DISCONNECT, PUBLISH}; !slices.Contains(quiet, t) && c.connect != nil &&
 		c.connect.Properties.Number(RequestProblemInformation, 1) == 0 {
-		c.judge(pair{"", "MQTT-3.1.2-29"}, r, counts[ReasonString]+counts[UserProperty] == 0, "%s has no Reason String or User Property, since the client asked for none", t)
+		c.judge(ruleProblemInfo, r, counts[ReasonString]+counts[UserProperty] == 0, "%s has no Reason String or User Property, since the client asked for none", t)
 	}
 }
 
