@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mqttcheck/mqttcheck/reports"
 	"github.com/mqttcheck/mqttcheck/specs/normative"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
 // listed is one statement in the output of list.
@@ -88,10 +90,16 @@ func catalogue(versionKeys, args []string, untested bool) ([]listed, error) {
 	return rows, nil
 }
 
+// standingKeys are the statements that every packet of the broker is judged by.
+var standingKeys = append(wire.StandingKeys(wire.V311), wire.StandingKeys(wire.V5)...)
+
 func listedOf(st normative.Statement, all []check) listed {
 	row := listed{
 		ID: st.Key, Section: st.Section, Title: st.Title, Level: st.Level(), Actor: st.Actor,
 		Testability: st.Testable, Summary: st.Summary, Reason: st.Reason, Checks: names(checksOf(all, st.Key)),
+	}
+	if slices.Contains(standingKeys, st.Key) {
+		row.Checks = append(row.Checks, reports.StandingCheck)
 	}
 	switch {
 	case len(row.Checks) > 0:

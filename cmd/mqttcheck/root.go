@@ -68,6 +68,7 @@ func (a *app) commands() []*cobra.Command {
 		a.listCommand(),
 		a.explainCommand(),
 		newReport(),
+		a.serveCommand(),
 		a.versionCommand(),
 		a.shardCommand(),
 	}
