@@ -2,16 +2,11 @@ package core
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
-)
-
-// Limits against hostile clients, in bytes and seconds.
-const (
-	maxPacketSize  = 4 << 20   // of one packet once CONNECT is accepted
-	maxConnectSize = 400 << 10 // of the CONNECT: five fields of 64 KiB and change
-	connectSeconds = 10        // until CONNECT has come
 )
 
 type connState byte
@@ -20,6 +15,7 @@ const (
 	fresh          connState = iota // no CONNECT yet
 	authenticating                  // CONNECT came, AUTH packets go to and fro
 	established                     // CONNACK with success was sent
+	refused                         // CONNECT was turned down: nothing is acted on
 )
 
 // ending tells why a connection ended: that decides over the will.
@@ -28,13 +24,14 @@ type ending byte
 const (
 	dropped      ending = iota // the network connection broke or was closed
 	disconnected               // DISCONNECT 0x00
-	willAsked                  // DISCONNECT 0x04
+	willAsked                  // DISCONNECT with another code
 	failed                     // the client broke a rule
 	silent                     // the Keep Alive ran out
 	takenOver                  // the Client Identifier connected again
+	stopping                   // the server goes away
 )
 
-// conn is one network connection.
+// conn is one network connection. What it holds ends with it.
 type conn struct {
 	id      ConnID
 	entropy [16]byte
@@ -45,18 +42,32 @@ type conn struct {
 	session *session
 	user    *User
 
-	will        *will
-	keepAlive   time.Duration // one and a half Keep Alive; 0 for none
-	receiveMax  int           // QoS 1 and 2 deliveries that may be open
-	maxPacket   uint32        // 0 for no limit
-	aliasMax    uint16
-	aliasesIn   map[uint16]string
-	aliasesOut  map[string]uint16
+	will       *will
+	keepAlive  time.Duration // one and a half Keep Alive; 0 for none
+	receiveMax int           // QoS 1 and 2 deliveries that may be open
+	inFlight   int           // deliveries sent on this connection and not finished
+	incoming   map[uint16]bool
+	maxPacket  uint32 // 0 for no limit
+	slow       bool   // the client reads slowly
+
+	// The Topic Aliases of both directions. [v5/MQTT-3.3.2-7] [v5/3.3.2.3.4-alias-directions-independent]
+	aliasMax   uint16
+	aliasesIn  map[uint16]string
+	aliasesOut map[string]uint16
+
 	problemInfo bool
 	method      string // Authentication Method, "" for none
 	challenge   []byte
 	connect     *packet.Connect // while authenticating
-	expiry      uint32          // Session Expiry Interval in force
+	assigned    *string         // Client Identifier that the server made, or nil
+	expiry      uint32          // Session Expiry Interval of the CONNECT
+}
+
+// open makes the state of a new connection.
+func (s *Server) open(ev Opened) {
+	c := &conn{id: ev.Conn, entropy: ev.Entropy, problemInfo: true, incoming: map[uint16]bool{}}
+	s.conns[ev.Conn] = c
+	s.timers.set(timerKey{kind: connectTimer, conn: c.id}, s.now.Add(s.seconds(connectSeconds)))
 }
 
 // wireVersion is the version in which packets for the client are written.
@@ -69,26 +80,29 @@ func (c *conn) wireVersion() packet.Version {
 
 func (c *conn) five() bool { return c.version == packet.V5 }
 
+// tooLarge tells whether a packet of n bytes is more than the client takes.
+func (c *conn) tooLarge(n int) bool { return c.maxPacket > 0 && n > int(c.maxPacket) }
+
 // receive takes bytes apart into packets and carries them out.
 func (s *Server) receive(c *conn, b []byte) {
+	if c.ended {
+		return
+	}
+	if s.rules.bytesKeepAlive {
+		s.touch(c)
+	}
 	c.buf = append(c.buf, b...)
 	for !c.ended {
-		limit := maxPacketSize
-		if c.state == fresh {
-			limit = maxConnectSize
-		} else if m := s.policy.MaximumPacketSize; m > 0 {
-			limit = m
-		}
 		first, body, size, err := packet.SplitFrame(c.buf, c.wireVersion(), s.tolerate)
 		if err != nil {
 			s.failWith(c, err) // [v311/MQTT-4.8.0-1] [v5/MQTT-4.13.1-1]
-			return
+			break
 		}
 		// The size is judged as soon as the length is known: no buffer grows
 		// beyond it. [v5/3.2.2.3.6-packet-too-large]
-		if announced := frameSize(c.buf); announced > limit && s.rules.limitsPacketSize {
+		if frameSize(c.buf) > s.sizeLimit(c) && s.rules.limitsPacketSize {
 			s.fail(c, packet.PacketTooLarge, "the packet is larger than this server takes")
-			return
+			break
 		}
 		if size == 0 {
 			return
@@ -97,6 +111,17 @@ func (s *Server) receive(c *conn, b []byte) {
 		s.packet(c, first, body)
 	}
 	c.buf = nil
+}
+
+// sizeLimit is the size of the largest packet that is taken at this moment.
+func (s *Server) sizeLimit(c *conn) int {
+	switch {
+	case c.state == fresh:
+		return maxConnectSize
+	case c.five() && s.policy.MaximumPacketSize > 0:
+		return s.policy.MaximumPacketSize
+	}
+	return maxPacketSize
 }
 
 // frameSize is the size of the packet that b begins with, 0 while unknown.
@@ -116,27 +141,33 @@ func (s *Server) tolerate(r packet.Rule) bool { return s.rules.tolerated[r] }
 // packet decodes and carries out one packet.
 func (s *Server) packet(c *conn, first byte, body []byte) {
 	kind := packet.Type(first >> 4)
-	if c.state == fresh && kind != packet.CONNECT && !s.rules.servesBeforeConnect {
-		s.close(c, failed) // [v311/MQTT-3.1.0-1] [v5/MQTT-3.1.0-1]
-		return
+	if c.state == refused {
+		return // [v311/MQTT-3.1.4-5] [v5/MQTT-3.1.4-6]
 	}
 	if c.state == fresh && kind != packet.CONNECT {
+		if !s.rules.servesBeforeConnect {
+			s.close(c, failed) // [v311/MQTT-3.1.0-1] [v5/MQTT-3.1.0-1]
+			return
+		}
 		s.adopt(c)
 	}
 	d := packet.Decoder{Version: c.wireVersion(), Tolerate: s.tolerate}
 	p, err := d.Decode(first, body)
-	if kind == packet.CONNECT {
+	switch {
+	case kind == packet.CONNECT:
 		s.connectPacket(c, p, err)
-		return
-	}
-	if err != nil {
+	case err != nil:
 		s.failWith(c, err)
-		return
+	default:
+		s.touch(c)
+		if p = s.rules.incoming(s, c, p); p != nil {
+			s.carryOut(c, p)
+		}
 	}
-	s.touch(c)
-	if p = s.rules.incoming(s, c, p); p == nil {
-		return
-	}
+}
+
+// carryOut carries out any packet but CONNECT.
+func (s *Server) carryOut(c *conn, p packet.Packet) {
 	if c.state == authenticating {
 		s.duringAuthentication(c, p)
 		return
@@ -158,25 +189,9 @@ func (s *Server) packet(c *conn, first byte, body []byte) {
 		s.reauthenticate(c, p)
 	default:
 		// CONNACK, SUBACK, UNSUBACK and PINGRESP never flow to a server.
+		// [v311/2.2.1-server-only-types] [v5/2.1.2-connack-from-client]
 		s.fail(c, packet.ProtocolError, "a client does not send this packet")
 	}
-}
-
-// touch restarts the Keep Alive. [v311/MQTT-3.1.2-24] [v5/MQTT-3.1.2-22]
-func (s *Server) touch(c *conn) {
-	if c.keepAlive > 0 && !c.ended {
-		s.timers.set(timerKey{kind: keepAliveTimer, conn: c.id}, s.now.Add(c.keepAlive))
-	}
-}
-
-func (s *Server) keepAliveExpired(c *conn) {
-	if c.ended {
-		return
-	}
-	if c.five() {
-		s.bye(c, packet.KeepAliveTimeout, "nothing came for one and a half Keep Alive")
-	}
-	s.close(c, silent)
 }
 
 // failWith ends a connection for a packet that does not decode.
@@ -190,7 +205,9 @@ func (s *Server) failWith(c *conn, err error) {
 }
 
 // fail ends a connection on which the client broke a rule: in MQTT 5.0 with a
-// DISCONNECT that says why. [v311/MQTT-4.8.0-1] [v5/MQTT-4.13.1-1] [v5/4.13.1-disconnect-with-code]
+// DISCONNECT that says why. Nothing else is touched by it.
+// [v311/MQTT-4.8.0-1] [v311/MQTT-4.8.0-2] [v5/MQTT-4.13.1-1] [v5/MQTT-4.13.2-1]
+// [v5/4.13.1-disconnect-with-code] [v5/4.13.1-other-sessions-unharmed]
 func (s *Server) fail(c *conn, code packet.ReasonCode, text string) {
 	if s.rules.survives(c, code) {
 		return
@@ -200,11 +217,13 @@ func (s *Server) fail(c *conn, code packet.ReasonCode, text string) {
 }
 
 // bye sends DISCONNECT, which only MQTT 5.0 allows a server, and only after a
-// success CONNACK. [v5/MQTT-3.14.0-1]
+// success CONNACK. It has no Session Expiry Interval. The close follows, and
+// nothing is sent between. [v5/MQTT-3.14.0-1] [v5/MQTT-3.14.2-2] [v5/MQTT-3.14.4-1] [v5/MQTT-3.14.4-2]
 func (s *Server) bye(c *conn, code packet.ReasonCode, text string) {
 	if !c.five() || c.state != established && !s.rules.byeBeforeConnack || s.policy.Disconnects == "never" {
 		return
 	}
+	code = s.rules.disconnectCode(code) // [v5/MQTT-3.14.2-1]
 	s.send(c, &packet.Disconnect{Code: code, Properties: packet.Properties{ReasonString: &text}})
 }
 
@@ -217,44 +236,11 @@ func (s *Server) close(c *conn, why ending) {
 	s.out = append(s.out, Close{Conn: c.id})
 }
 
-// trim takes away the properties that the client does not want, or that do
-// not fit.
-func (s *Server) trim(c *conn, p packet.Packet) {
-	ps := diagnostics(p)
-	if ps == nil {
-		return
+// shutDown disconnects everybody.
+func (s *Server) shutDown() {
+	for _, id := range slices.Sorted(maps.Keys(s.conns)) {
+		c := s.conns[id]
+		s.bye(c, packet.ServerShuttingDown, "the server shuts down")
+		s.close(c, stopping)
 	}
-	// [v5/MQTT-3.1.2-29]
-	if !c.problemInfo && s.rules.honoursProblemInfo {
-		if _, bye := p.(*packet.Disconnect); !bye {
-			if _, ack := p.(*packet.Connack); !ack {
-				ps.ReasonString, ps.UserProperties = nil, nil
-			}
-		}
-	}
-	// [v5/MQTT-3.2.2-19] [v5/MQTT-3.4.2-2] [v5/MQTT-3.5.2-2] [v5/MQTT-3.6.2-2] [v5/MQTT-3.7.2-2]
-	// [v5/MQTT-3.9.2-1] [v5/MQTT-3.11.2-1] [v5/MQTT-3.14.2-3] [v5/MQTT-3.15.2-2]
-	if c.maxPacket > 0 && s.rules.honoursPacketSize && packet.Size(c.wireVersion(), p) > int(c.maxPacket) {
-		ps.ReasonString, ps.UserProperties = nil, nil
-	}
-}
-
-// diagnostics returns the properties of an answer, which may hold a Reason
-// String; nil for a packet that has none.
-func diagnostics(p packet.Packet) *packet.Properties {
-	switch p := p.(type) {
-	case *packet.Connack:
-		return &p.Properties
-	case *packet.Ack:
-		return &p.Properties
-	case *packet.Suback:
-		return &p.Properties
-	case *packet.Unsuback:
-		return &p.Properties
-	case *packet.Disconnect:
-		return &p.Properties
-	case *packet.Auth:
-		return &p.Properties
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package core
 
 import (
-	"crypto/hmac"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 func (s *Server) connectPacket(c *conn, decoded packet.Packet, err error) {
 	p, _ := decoded.(*packet.Connect)
 	if c.state != fresh {
-		// [v311/MQTT-3.1.0-2] [v5/MQTT-3.1.0-2]
+		// [v311/MQTT-3.1.0-2] [v5/MQTT-3.1.0-2] [v5/MQTT-3.2.0-2]
 		if err == nil && s.rules.servesSecondConnect {
 			s.send(c, &packet.Connack{})
 			return
@@ -25,6 +24,7 @@ func (s *Server) connectPacket(c *conn, decoded packet.Packet, err error) {
 		s.refuseBroken(c, p, err)
 		return
 	}
+	p = s.rules.connect(p)
 	c.version = p.Version
 	if p.ProtocolName != "MQTT" || p.Version != packet.V311 && p.Version != packet.V5 {
 		c.version = packet.V311 // a tolerated name or level is served as this
@@ -34,32 +34,68 @@ func (s *Server) connectPacket(c *conn, decoded packet.Packet, err error) {
 		return
 	}
 	if c.five() {
-		s.announcements(c, p)
+		s.noteAnnounced(c, p)
 	}
-	if p.ClientID == "" {
-		// [v311/MQTT-3.1.3-7] [v311/MQTT-3.1.3-8]
-		if !c.five() && !p.CleanStart && s.rules.refusesEmptyID {
-			s.refuse(c, identifierRejected)
-			return
-		}
-		if s.policy.EmptyClientID == "refuse" {
-			s.refuse(c, identifierRejected) // [v311/MQTT-3.1.3-9]
-			return
-		}
-		// [v311/MQTT-3.1.3-6] [v5/MQTT-3.1.3-6]
-		s.assigned++
-		p.ClientID = s.rules.assignedID(fmt.Sprintf("auto-%d-%s", s.assigned, hex.EncodeToString(c.entropy[:6])))
-		c.connect = p
-		if c.five() {
-			s.admit(c, p, &p.ClientID)
-			return
-		}
-	}
-	if !s.rules.takesClientID(p.ClientID) {
-		s.refuse(c, identifierRejected) // [v311/MQTT-3.1.3-9] [v5/MQTT-3.1.3-8]
+	if why, ok := s.identify(c, p); !ok {
+		s.refuse(c, why)
 		return
 	}
-	s.admit(c, p, nil)
+	if why, ok := s.servesWill(c, p); !ok {
+		s.refuse(c, why)
+		return
+	}
+	if why, ok := s.authenticate(c, p); !ok {
+		s.refuse(c, why) // [v311/3.1.4-checks-fail-close] [v311/3.1.4-checks-fail-connack] [v5/MQTT-3.1.4-2]
+		return
+	}
+	c.connect = p
+	if c.method != "" {
+		s.startAuthentication(c)
+		return
+	}
+	s.accept(c, p)
+}
+
+// identify judges the Client Identifier, and makes one where it is empty.
+func (s *Server) identify(c *conn, p *packet.Connect) (refusal, bool) {
+	if p.ClientID != "" {
+		// [v311/MQTT-3.1.3-5] [v5/MQTT-3.1.3-5]: any other is taken as well
+		// [v311/3.1.3.1-longer-client-id] [v5/3.1.3.1-longer-client-id]
+		if !s.rules.takesClientID(p.ClientID) {
+			return identifierRejected, false // [v311/MQTT-3.1.3-9] [v5/MQTT-3.1.3-8]
+		}
+		return refusal{}, true
+	}
+	// [v311/MQTT-3.1.3-8]; in MQTT 5.0 it may stand with Clean Start 0
+	// [v5/3.1.3.1-empty-client-id]
+	if !c.five() && !p.CleanStart && s.rules.refusesEmptyID {
+		return identifierRejected, false
+	}
+	if s.policy.EmptyClientID == "refuse" {
+		return identifierRejected, false // [v311/MQTT-3.1.3-9] [v5/MQTT-3.1.3-8]
+	}
+	// [v311/MQTT-3.1.3-6] [v5/MQTT-3.1.3-6] [v5/MQTT-3.2.2-16]
+	for p.ClientID == "" || s.sessions[p.ClientID] != nil && s.rules.assignsUnique {
+		s.assigned++
+		p.ClientID = s.rules.assignedID(fmt.Sprintf("auto-%d-%s", s.assigned, hex.EncodeToString(c.entropy[:6])))
+	}
+	if c.five() {
+		c.assigned = &p.ClientID
+	}
+	return refusal{}, true
+}
+
+// servesWill holds the will to what CONNACK would announce.
+// [v5/MQTT-3.2.2-12] [v5/MQTT-3.2.2-13]
+func (s *Server) servesWill(c *conn, p *packet.Connect) (refusal, bool) {
+	switch {
+	case p.Will == nil || !c.five():
+	case int(p.Will.QoS) > s.policy.MaximumQoS && s.rules.enforcesMaximumQoS:
+		return refusal{5, packet.QoSNotSupported, "the Will QoS is above the Maximum QoS"}, false
+	case p.Will.Retain && !s.policy.Retain && s.rules.enforcesRetainAvailable:
+		return refusal{5, packet.RetainNotSupported, "retained messages are not available"}, false
+	}
+	return refusal{}, true
 }
 
 // refusal is why a CONNECT is turned down, in the codes of both versions.
@@ -69,15 +105,19 @@ type refusal struct {
 	text string
 }
 
+// [v311/3.2.2.3-code-1] [v311/3.2.2.3-code-2] [v311/3.2.2.3-code-3] [v311/3.2.2.3-code-4] [v311/3.2.2.3-code-5]
+// [v311/MQTT-3.2.2-6] [v5/MQTT-3.2.2-8]
 var (
 	badLevel           = refusal{1, packet.UnsupportedProtocolVersion, "the protocol version is not supported"}
 	identifierRejected = refusal{2, packet.ClientIdentifierNotValid, "the Client Identifier is not allowed"}
+	tooManySessions    = refusal{3, packet.QuotaExceeded, "the server holds too many Sessions"}
 	badCredentials     = refusal{4, packet.BadUserNameOrPassword, "user name or password is wrong"}
 	notAuthorized      = refusal{5, packet.NotAuthorized, "not authorized"}
 )
 
 // refuse answers CONNECT with a code and ends the connection. Session Present
 // is 0. [v311/MQTT-3.2.2-4] [v311/MQTT-3.2.2-5] [v5/MQTT-3.2.2-6] [v5/MQTT-3.2.2-7]
+// [v311/3.2.2.3-send-connack]
 func (s *Server) refuse(c *conn, why refusal) {
 	ack := &packet.Connack{Code: why.v311, SessionPresent: s.rules.presentOnRefusal}
 	if c.five() {
@@ -85,39 +125,44 @@ func (s *Server) refuse(c *conn, why refusal) {
 		ack.Properties.ReasonString = &why.text
 	}
 	ack.Code = s.rules.refusalCode(c, ack.Code)
-	if s.rules.answersRefusal {
+	if s.rules.answersRefusal(c, why) {
 		s.send(c, ack)
 	}
-	if s.rules.closesAfterRefusal {
-		s.close(c, failed) // [v311/MQTT-3.1.4-5]: nothing behind it is read
+	if s.rules.afterRefusal != nil {
+		s.rules.afterRefusal(s, c)
 		return
 	}
-	s.adopt(c)
+	s.close(c, failed) // [v311/MQTT-3.1.4-5] [v5/MQTT-3.1.4-6]: nothing behind it is read
 }
 
 // adopt serves a connection that has no accepted CONNECT: only defects do so.
 func (s *Server) adopt(c *conn) {
 	c.version = max(c.version, packet.V311)
 	c.state, c.receiveMax = established, 65535
+	s.timers.stop(timerKey{kind: connectTimer, conn: c.id})
 	s.assigned++
 	s.attach(c, &packet.Connect{ClientID: fmt.Sprintf("adopted-%d", s.assigned), CleanStart: true})
 }
 
 // refuseBroken ends a connection whose CONNECT is malformed: in MQTT 3.1.1
-// without CONNACK, in MQTT 5.0 with the code. [v311/MQTT-3.1.4-1] [v5/MQTT-3.1.4-1] [v5/MQTT-3.1.4-2]
+// without CONNACK, in MQTT 5.0 with the code.
+// [v311/MQTT-3.1.4-1] [v5/MQTT-3.1.4-1] [v5/3.1.4-connack-for-malformed] [v5/4.13.1-connect-error-connack]
 func (s *Server) refuseBroken(c *conn, p *packet.Connect, err error) {
 	var broken *packet.Error
-	if errors.As(err, &broken) && p != nil && broken.Rule == packet.RuleProtocolLevel {
+	if !errors.As(err, &broken) {
+		broken = &packet.Error{Code: packet.MalformedPacket, Text: "CONNECT is malformed"}
+	}
+	if p != nil && broken.Rule == packet.RuleProtocolLevel {
 		s.refuseLevel(c, byte(p.Version))
 		return
 	}
-	if broken != nil && broken.Rule == packet.RuleProtocolName {
+	if broken.Rule == packet.RuleProtocolName {
 		s.close(c, failed) // [v311/MQTT-3.1.2-1] [v5/MQTT-3.1.2-1]
 		return
 	}
 	five := p != nil && p.Version == packet.V5 && p.ProtocolName == "MQTT"
 	switch {
-	case five && broken != nil && s.policy.MalformedConnect != "close":
+	case five && s.policy.MalformedConnect != "close":
 		c.version = packet.V5
 		s.send(c, &packet.Connack{Code: broken.Code, Properties: packet.Properties{ReasonString: &broken.Text}})
 	case !five && s.rules.answersBrokenConnect != 0:
@@ -133,29 +178,31 @@ func (s *Server) refuseLevel(c *conn, level byte) {
 	if s.policy.UnknownLevel == "0x84" && level >= 5 {
 		c.version = packet.V5
 	}
-	if s.policy.UnknownLevel == "close" && level > 5 {
+	if s.policy.UnknownLevel == "close" && level >= 5 {
 		s.close(c, failed)
 		return
 	}
 	s.refuse(c, badLevel)
 }
 
+// offers tells whether a version is served. [v311/3.1.4-other-versions] [v5/3.1.4-other-versions]
 func (s *Server) offers(v packet.Version) bool {
 	return s.policy.Versions == "both" || s.policy.Versions == "3.1.1" && v == packet.V311 || s.policy.Versions == "5" && v == packet.V5
 }
 
-// announcements notes what the client announces in MQTT 5.0.
-func (s *Server) announcements(c *conn, p *packet.Connect) {
+// noteAnnounced notes what the client announces in MQTT 5.0. It counts for
+// this connection only. [v5/3.1.2.11.3-receive-maximum-per-connection]
+func (s *Server) noteAnnounced(c *conn, p *packet.Connect) {
 	ps := &p.Properties
 	c.receiveMax = 65535 // [v5/3.1.2.11.3-receive-maximum-default]
 	if ps.ReceiveMaximum != nil {
-		c.receiveMax = int(*ps.ReceiveMaximum)
+		c.receiveMax = int(*ps.ReceiveMaximum) // [v5/MQTT-4.9.0-1] [v5/4.9-quota-reset]
 	}
 	if ps.MaximumPacketSize != nil {
 		c.maxPacket = *ps.MaximumPacketSize
 	}
 	if ps.TopicAliasMaximum != nil {
-		c.aliasMax = *ps.TopicAliasMaximum
+		c.aliasMax = *ps.TopicAliasMaximum // else 0 [v5/3.1.2.11.5-topic-alias-maximum-default]
 	}
 	if ps.RequestProblemInformation != nil {
 		c.problemInfo = *ps.RequestProblemInformation == 1
@@ -165,67 +212,35 @@ func (s *Server) announcements(c *conn, p *packet.Connect) {
 	}
 }
 
-// admit authenticates the client and accepts it. assigned is the Client
-// Identifier that the server made, or nil.
-func (s *Server) admit(c *conn, p *packet.Connect, assigned *string) {
-	c.connect = p
-	if why, ok := s.authenticate(c, p); !ok {
-		s.refuse(c, why)
-		return
-	}
-	if c.method != "" {
-		s.startAuthentication(c, p)
-		return
-	}
-	s.accept(c, p, assigned, packet.Properties{})
-}
-
-// authenticate checks user name and password. [v5/3.1.4-authenticate]
-func (s *Server) authenticate(c *conn, p *packet.Connect) (refusal, bool) {
-	if s.cfg.Users == nil || c.method != "" {
-		return refusal{}, true
-	}
-	if p.Username == nil {
-		return notAuthorized, s.rules.letsEverybodyIn
-	}
-	for i := range s.cfg.Users {
-		u := &s.cfg.Users[i]
-		if u.Name == *p.Username && hmac.Equal([]byte(u.Password), p.Password) {
-			c.user = u
-			return refusal{}, true
-		}
-	}
-	return badCredentials, s.rules.letsEverybodyIn
-}
-
 // accept starts or resumes the Session and answers with CONNACK 0x00, the
-// first packet on the connection. [v311/MQTT-3.1.4-4] [v311/MQTT-3.2.0-1] [v5/MQTT-3.1.4-5] [v5/MQTT-3.2.0-1]
-func (s *Server) accept(c *conn, p *packet.Connect, assigned *string, ps packet.Properties) {
+// first packet on the connection.
+// [v311/MQTT-3.1.4-4] [v311/MQTT-3.2.0-1] [v5/MQTT-3.1.4-5] [v5/MQTT-3.2.0-1]
+func (s *Server) accept(c *conn, p *packet.Connect) {
+	if len(s.sessions) >= maxSessions && s.sessions[p.ClientID] == nil {
+		s.refuse(c, tooManySessions)
+		return
+	}
 	c.expiry = s.grantedExpiry(c, p)
 	resumed := s.attach(c, p)
 	c.state = established
 	s.timers.stop(timerKey{kind: connectTimer, conn: c.id})
 	if !c.five() {
-		c.receiveMax = s.policy.Window
+		c.receiveMax = s.policy.Window // [v311/4.3-window]
 	}
-	if p.Will != nil {
-		c.will = s.rules.storedWill(s.willOf(c, p))
-	}
-	keepAlive := p.KeepAlive
-	if s.policy.ServerKeepAlive > 0 && c.five() {
-		keepAlive = uint16(s.policy.ServerKeepAlive) // [v5/MQTT-3.2.2-21]
-	}
-	c.keepAlive = s.seconds(s.rules.keepAliveFactor * float64(keepAlive))
+	c.will = s.rules.storedWill(c.session, s.willOf(p)) // [v311/MQTT-3.1.2-8] [v5/MQTT-3.1.2-7]
+	s.startKeepAlive(c, p.KeepAlive)
 
 	// [v311/MQTT-3.2.2-1] [v311/MQTT-3.2.2-2] [v311/MQTT-3.2.2-3] [v5/MQTT-3.2.2-2] [v5/MQTT-3.2.2-3]
-	ack := &packet.Connack{SessionPresent: s.rules.sessionPresent(resumed, p.CleanStart), Properties: ps}
+	ack := &packet.Connack{SessionPresent: s.rules.sessionPresent(resumed, p.CleanStart), Properties: s.lastAuthentication(c)}
 	if c.five() {
-		s.announce(c, p, ack, assigned)
+		s.announce(c, p, ack)
 	}
 	first := len(s.out)
-	s.send(c, ack)
+	if s.rules.answersConnect && !s.send(c, ack) {
+		s.close(c, failed) // the client takes no CONNACK of that size
+		return
+	}
 	connack := len(s.out)
-	s.touch(c)
 	s.resume(c.session)
 	if s.rules.connackLast && len(s.out) > connack {
 		late := append([]Output{}, s.out[connack:]...)
@@ -234,7 +249,7 @@ func (s *Server) accept(c *conn, p *packet.Connect, assigned *string, ps packet.
 }
 
 // grantedExpiry returns the Session Expiry Interval in force. In MQTT 3.1.1
-// Clean Session decides. [v311/MQTT-3.1.2-6] [v5/3.2.2.3.2-session-expiry-override]
+// Clean Session decides. [v311/MQTT-3.1.2-4] [v311/MQTT-3.1.2-6]
 func (s *Server) grantedExpiry(c *conn, p *packet.Connect) uint32 {
 	if !c.five() {
 		if p.CleanStart {
@@ -253,18 +268,18 @@ func (s *Server) grantedExpiry(c *conn, p *packet.Connect) uint32 {
 }
 
 // announce fills the properties of a success CONNACK of MQTT 5.0.
-func (s *Server) announce(c *conn, p *packet.Connect, ack *packet.Connack, assigned *string) {
+func (s *Server) announce(c *conn, p *packet.Connect, ack *packet.Connack) {
 	ps := &ack.Properties
-	ps.AssignedClientIdentifier = assigned // [v5/MQTT-3.1.3-7] [v5/MQTT-3.2.2-16]
+	ps.AssignedClientIdentifier = c.assigned // [v5/MQTT-3.1.3-7] [v5/MQTT-3.2.2-16] [v5/3.2.2.3.7-assigned-id-only-for-empty]
 	if e := p.Properties.SessionExpiryInterval; e != nil && *e != c.expiry {
-		ps.SessionExpiryInterval = &c.expiry
+		ps.SessionExpiryInterval = &c.expiry // [v5/3.2.2.3.2-session-expiry-override]
 	}
 	if c.method != "" {
-		ps.AuthenticationMethod = &c.method // [v5/MQTT-4.12.0-5]
+		ps.AuthenticationMethod = s.rules.authMethod(&c.method) // [v5/MQTT-4.12.0-5]
 	}
 	if s.policy.ServerKeepAlive > 0 {
 		seconds := uint16(s.policy.ServerKeepAlive)
-		ps.ServerKeepAlive = &seconds
+		ps.ServerKeepAlive = &seconds // [v5/MQTT-3.2.2-21]
 	}
 	if n := s.policy.ReceiveMaximum; n < 65535 {
 		most := uint16(n)
@@ -280,11 +295,11 @@ func (s *Server) announce(c *conn, p *packet.Connect, ack *packet.Connack, assig
 	}
 	ps.MaximumPacketSize = &size
 	if q := byte(s.policy.MaximumQoS); q < 2 {
-		ps.MaximumQoS = &q // [v5/MQTT-3.2.2-9]
+		ps.MaximumQoS = &q // [v5/MQTT-3.2.2-9] [v5/3.2.2.3.4-maximum-qos-value]
 	}
 	no := func(available bool) *byte {
 		if available {
-			return nil
+			return nil // absent means that it is available [v5/3.2.2.3.5-retain-available-default]
 		}
 		return new(byte)
 	}
@@ -293,22 +308,9 @@ func (s *Server) announce(c *conn, p *packet.Connect, ack *packet.Connack, assig
 	ps.SubscriptionIdentifierAvailable = no(s.policy.SubscriptionIdentifiers)
 	ps.SharedSubscriptionAvailable = no(s.policy.Shared)
 	// [v5/MQTT-3.1.2-28] [v5/3.1.2.11.6-request-response-information-one]
-	if r := p.Properties.RequestResponseInformation; r != nil && *r == 1 && s.policy.ResponseInformation != "" {
+	asked := p.Properties.RequestResponseInformation != nil && *p.Properties.RequestResponseInformation == 1
+	if s.policy.ResponseInformation != "" && s.rules.givesResponseInformation(asked) {
 		ps.ResponseInformation = &s.policy.ResponseInformation
 	}
 	s.rules.announced(ps)
-}
-
-// willOf makes the will message of a CONNECT.
-func (s *Server) willOf(c *conn, p *packet.Connect) *will {
-	w := p.Will
-	m := &message{
-		topic: w.Topic, payload: w.Payload, qos: w.QoS, retain: w.Retain,
-		publisher: p.ClientID, properties: forwarded(&w.Properties), expiry: w.Properties.MessageExpiryInterval,
-	}
-	delay := uint32(0) // [v5/3.1.3.2.2-will-delay-default]
-	if d := w.Properties.WillDelayInterval; d != nil {
-		delay = *d
-	}
-	return &will{message: m, delay: delay}
 }

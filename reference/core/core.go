@@ -18,14 +18,17 @@ type ConnID uint64
 // Event is something that happened outside.
 type Event interface{ event() }
 
-// Opened says that a network connection was made. Entropy are random bytes,
-// from which the server makes Client Identifiers and challenges.
+// Opened says that a network connection was made: an ordered, lossless stream
+// of bytes in both directions. [v311/MQTT-7.1.1-1] [v5/MQTT-4.2-1]
 type Opened struct {
-	Conn    ConnID
+	Conn ConnID
+	// Entropy are random bytes, from which the server makes Client Identifiers
+	// and challenges.
 	Entropy [16]byte
 }
 
-// Received says that bytes came on a connection.
+// Received says that bytes came on a connection. Their borders mean nothing.
+// [v311/MQTT-6.0.0-2] [v5/MQTT-6.0.0-2] [v5/2.1.4-split-and-joined-packets]
 type Received struct {
 	Conn  ConnID
 	Bytes []byte
@@ -34,13 +37,28 @@ type Received struct {
 // Closed says that the client, or the network, has ended a connection.
 type Closed struct{ Conn ConnID }
 
+// Pending says how many bytes of a connection wait to be written, whenever
+// that changes much: to a client that reads slowly the server sends less, and
+// one that does not read is cut off.
+type Pending struct {
+	Conn  ConnID
+	Bytes int
+}
+
 // Tick says that time has passed: Deadline has been reached.
 type Tick struct{}
+
+// Shutdown says that the server is about to stop: every client is told, and
+// disconnected. Wills stay unpublished.
+// [v311/3.1.2.5-will-after-restart] [v5/3.1.2.5-will-after-restart]
+type Shutdown struct{}
 
 func (Opened) event()   {}
 func (Received) event() {}
 func (Closed) event()   {}
+func (Pending) event()  {}
 func (Tick) event()     {}
+func (Shutdown) event() {}
 
 // Output is something to be done outside: a Send or a Close.
 type Output interface{ output() }
@@ -67,7 +85,7 @@ type Config struct {
 	Users []User
 	// Second is the length of a second of the protocol (default a real one).
 	Second time.Duration
-	// Name and Version of the server appear in $SYS topics.
+	// Version of the server, as it appears in $SYS/broker/version.
 	Version string
 }
 
@@ -76,7 +94,7 @@ type User struct {
 	Name            string
 	Password        string
 	DeniedPublish   []string // Topic Filters of topics that may not be published to
-	DeniedSubscribe []string // Topic Filters that may not be subscribed to
+	DeniedSubscribe []string // Topic Filters of topics that may not be received
 }
 
 // Server is the state of an MQTT Server. It is not safe for concurrent use.
@@ -90,8 +108,8 @@ type Server struct {
 	conns    map[ConnID]*conn
 	sessions map[string]*session // by Client Identifier
 	subs     topic.Trie[*subscription]
-	shares   map[string]*share // by the full filter $share/group/filter
-	retained map[string]*message
+	shares   map[string]*share // by the full filter $share/ShareName/filter
+	retained retainedStore
 	timers   timers
 	serial   uint64 // numbers messages in the order of their arrival
 	assigned uint64 // numbers the Client Identifiers that the server made
@@ -99,8 +117,8 @@ type Server struct {
 	received uint64 // PUBLISH packets, for $SYS
 }
 
-// New returns a server in its initial state, and an error for a defect or a
-// policy value that does not exist.
+// New returns a server in its initial state, and an error for a defect that
+// does not exist.
 func New(cfg Config) (*Server, error) {
 	if cfg.Second == 0 {
 		cfg.Second = time.Second
@@ -113,7 +131,7 @@ func New(cfg Config) (*Server, error) {
 		conns:    map[ConnID]*conn{},
 		sessions: map[string]*session{},
 		shares:   map[string]*share{},
-		retained: map[string]*message{},
+		retained: newRetainedStore(),
 		timers:   newTimers(),
 	}
 	for _, name := range cfg.Defects {
@@ -129,17 +147,15 @@ func New(cfg Config) (*Server, error) {
 // Handle carries out one event and returns what follows from it, in order.
 // Time must not run backwards.
 func (s *Server) Handle(now time.Time, ev Event) []Output {
+	s.now, s.out = now, nil
 	if s.started.IsZero() {
 		s.started = now
 		s.startSys()
 	}
-	s.now, s.out = now, nil
 	s.runTimers()
 	switch ev := ev.(type) {
 	case Opened:
-		c := &conn{id: ev.Conn, entropy: ev.Entropy, problemInfo: true}
-		s.conns[ev.Conn] = c
-		s.timers.set(timerKey{kind: connectTimer, conn: c.id}, now.Add(s.seconds(connectSeconds)))
+		s.open(ev)
 	case Received:
 		if c := s.conns[ev.Conn]; c != nil {
 			s.receive(c, ev.Bytes)
@@ -149,6 +165,12 @@ func (s *Server) Handle(now time.Time, ev Event) []Output {
 			s.end(c, dropped)
 			delete(s.conns, c.id)
 		}
+	case Pending:
+		if c := s.conns[ev.Conn]; c != nil {
+			s.pendingBytes(c, ev.Bytes)
+		}
+	case Shutdown:
+		s.shutDown()
 	case Tick:
 	}
 	return s.out
@@ -170,10 +192,52 @@ func (s *Server) send(c *conn, p packet.Packet) bool {
 		s.trim(c, q)
 		b := packet.Append(nil, c.wireVersion(), q)
 		// [v5/MQTT-3.1.2-24] [v5/MQTT-3.1.2-25]
-		if c.maxPacket > 0 && len(b) > int(c.maxPacket) && s.rules.honoursPacketSize {
+		if c.tooLarge(len(b)) && s.rules.honoursPacketSize {
 			return false
 		}
-		s.out = append(s.out, Send{Conn: c.id, Bytes: s.rules.rawOutgoing(q, b)})
+		s.out = append(s.out, Send{Conn: c.id, Bytes: s.rules.rawOutgoing(c, q, b)})
 	}
 	return true
+}
+
+// trim takes away the properties that the client does not want, or that do
+// not fit.
+func (s *Server) trim(c *conn, p packet.Packet) {
+	ps := diagnostics(p)
+	if ps == nil {
+		return
+	}
+	// CONNACK and DISCONNECT may say why in any case. [v5/MQTT-3.1.2-29]
+	kind := p.Type()
+	if !c.problemInfo && s.rules.honoursProblemInfo && kind != packet.CONNACK && kind != packet.DISCONNECT {
+		ps.ReasonString, ps.UserProperties = nil, nil
+	}
+	// [v5/MQTT-3.2.2-19] [v5/MQTT-3.2.2-20] [v5/MQTT-3.4.2-2] [v5/MQTT-3.4.2-3]
+	// [v5/MQTT-3.5.2-2] [v5/MQTT-3.5.2-3] [v5/MQTT-3.6.2-2] [v5/MQTT-3.6.2-3]
+	// [v5/MQTT-3.7.2-2] [v5/MQTT-3.7.2-3] [v5/MQTT-3.9.2-1] [v5/MQTT-3.9.2-2]
+	// [v5/MQTT-3.11.2-1] [v5/MQTT-3.11.2-2] [v5/MQTT-3.14.2-3] [v5/MQTT-3.14.2-4]
+	// [v5/MQTT-3.15.2-2] [v5/MQTT-3.15.2-3]
+	if s.rules.trims && c.tooLarge(packet.Size(c.wireVersion(), p)) {
+		ps.ReasonString, ps.UserProperties = nil, nil
+	}
+}
+
+// diagnostics returns the properties of an answer, which may hold a Reason
+// String; nil for a packet that has none.
+func diagnostics(p packet.Packet) *packet.Properties {
+	switch p := p.(type) {
+	case *packet.Connack:
+		return &p.Properties
+	case *packet.Ack:
+		return &p.Properties
+	case *packet.Suback:
+		return &p.Properties
+	case *packet.Unsuback:
+		return &p.Properties
+	case *packet.Disconnect:
+		return &p.Properties
+	case *packet.Auth:
+		return &p.Properties
+	}
+	return nil
 }

@@ -27,6 +27,7 @@ type Policy struct {
 	UnsubscribeBuffered     string // keep, drop
 	Share311                string // grouped, plain, refused
 	Sys                     string // some, none
+	DollarTopics            string // exchanged, reserved
 	ResponseInformation     string
 	AuthSecret              string
 	Window                  int // 3.1.1 deliveries open at a time
@@ -54,6 +55,15 @@ type PolicyInfo struct {
 
 func choice(field func(*Policy) *string) func(*Policy, string) {
 	return func(p *Policy, v string) { *field(p) = v }
+}
+
+// text is a choice whose value "none" stands for the empty text.
+func text(field func(*Policy) *string) func(*Policy, string) {
+	return func(p *Policy, v string) {
+		if v != "none" {
+			*field(p) = v
+		}
+	}
 }
 
 func number(field func(*Policy) *int) func(*Policy, string) {
@@ -95,10 +105,12 @@ var policies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.Share311 })},
 	{"sys", []string{"some", "none"}, "3.1.1:4.7.2,5.0:4.7.2", "Whether the server publishes $SYS topics.",
 		choice(func(p *Policy) *string { return &p.Sys })},
-	{"response-information", []string{"", "mqttcheck/answers"}, "5.0:3.2.2.3.15", "The Response Information that a client gets on request.",
-		choice(func(p *Policy) *string { return &p.ResponseInformation })},
-	{"auth-secret", []string{"", "sesame"}, "5.0:4.12", "The secret of the challenge-response method mqttcheck-hmac; without one there is no enhanced authentication.",
-		choice(func(p *Policy) *string { return &p.AuthSecret })},
+	{"dollar-topics", []string{"exchanged", "reserved"}, "3.1.1:4.7.2,5.0:4.7.2", "Whether clients may exchange messages on topics that begin with $.",
+		choice(func(p *Policy) *string { return &p.DollarTopics })},
+	{"response-information", []string{"none", "answers"}, "5.0:3.2.2.3.15", "The Response Information that a client gets on request.",
+		text(func(p *Policy) *string { return &p.ResponseInformation })},
+	{"auth-secret", []string{"none", "sesame"}, "5.0:4.12", "The secret of the challenge-response method mqttcheck-hmac; without one there is no enhanced authentication.",
+		text(func(p *Policy) *string { return &p.AuthSecret })},
 	{"window", []string{"65535", "1", "20"}, "3.1.1:4.3", "How many QoS 1 and 2 deliveries are open to a client of MQTT 3.1.1.",
 		number(func(p *Policy) *int { return &p.Window })},
 	{"granted-qos-311", []string{"2", "1", "0"}, "3.1.1:3.8.4", "The highest QoS that a subscription is granted in MQTT 3.1.1.",

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"strings"
 	"time"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
@@ -10,32 +11,43 @@ import (
 // message is an Application Message that the server has taken over.
 type message struct {
 	topic      string
-	payload    []byte
+	payload    []byte // may be empty [v311/3.3.3-empty-payload]
 	qos        byte
 	retain     bool
 	dup        bool   // as the publisher sent it; no delivery depends on it
 	publisher  string // Client Identifier
 	properties packet.Properties
-	expiry     *uint32 // Message Expiry Interval in seconds
+	expiry     *uint32 // Message Expiry Interval in seconds; nil for none [v5/3.3.2.3.3-no-expiry]
 	arrived    time.Time
 	serial     uint64
 }
 
-// forwarded returns the properties that travel with a message unaltered.
-// [v5/MQTT-3.3.2-4] [v5/MQTT-3.3.2-15] [v5/MQTT-3.3.2-16] [v5/MQTT-3.3.2-17] [v5/MQTT-3.3.2-18] [v5/MQTT-3.3.2-20]
+// forwarded returns the properties that travel with a message unaltered. User
+// Properties keep their order.
+// [v5/MQTT-3.3.2-4] [v5/MQTT-3.3.2-15] [v5/MQTT-3.3.2-16] [v5/MQTT-3.3.2-17] [v5/MQTT-3.3.2-18]
+// [v5/MQTT-3.3.2-20] [v5/4.10-request-response]
 func forwarded(ps *packet.Properties) packet.Properties {
 	return packet.Properties{
 		PayloadFormatIndicator: ps.PayloadFormatIndicator,
 		ContentType:            ps.ContentType,
 		ResponseTopic:          ps.ResponseTopic,
 		CorrelationData:        ps.CorrelationData,
-		UserProperties:         ps.UserProperties, // in their order [v5/MQTT-3.3.2-18]
+		UserProperties:         ps.UserProperties,
 	}
 }
 
-// expired tells whether the Message Expiry Interval is over. [v5/MQTT-3.3.2-5]
+// waited is how long the server has had a message.
+func (s *Server) waited(m *message) time.Duration { return max(0, s.now.Sub(m.arrived)) }
+
+// expired tells whether the Message Expiry Interval is over. A message with an
+// interval of 0 is passed on at once or not at all.
+// [v5/MQTT-3.3.2-5] [v5/3.3.2.3.3-expiry-zero]
 func (s *Server) expired(m *message) bool {
-	return m.expiry != nil && s.rules.expiresMessages && s.sinceArrival(m) >= *m.expiry && s.now.Sub(m.arrived) >= s.seconds(float64(*m.expiry))
+	if m.expiry == nil || !s.rules.expiresMessages {
+		return false
+	}
+	waited := s.waited(m)
+	return waited > 0 && waited >= s.seconds(float64(*m.expiry))
 }
 
 // publish carries out a PUBLISH from a client.
@@ -47,68 +59,23 @@ func (s *Server) publish(c *conn, p *packet.Publish) {
 	se := c.session
 	m := &message{
 		topic: s.rules.receivedTopic(p.Topic), payload: p.Payload, qos: p.QoS, retain: p.Retain, dup: p.Dup,
-		publisher: se.id, properties: forwarded(&p.Properties), expiry: p.Properties.MessageExpiryInterval, arrived: s.now,
+		publisher: se.id, properties: s.rules.forwarded(&p.Properties), expiry: p.Properties.MessageExpiryInterval, arrived: s.now,
 	}
-	if s.denied(se.user, p.Topic) && s.rules.enforcesPermissions {
+	if s.deniedPublish(se.user, p.Topic) {
 		s.refusePublish(c, p)
 		return
 	}
-	code := packet.Success
 	switch p.QoS {
 	case 0: // no answer [v311/MQTT-3.3.4-1] [v5/MQTT-3.3.4-1]
 		s.route(m)
 		if s.rules.answersQoS0 {
 			s.send(c, &packet.Ack{Kind: packet.PUBACK, ID: 1})
 		}
-	case 1: // [v311/MQTT-4.3.2-2] [v5/MQTT-4.3.2-4] [v5/MQTT-4.3.2-5]
-		if !p.Dup || s.rules.takesDuplicates {
-			code = s.resultCode(c, s.route(m))
-		}
-		s.send(c, &packet.Ack{Kind: packet.PUBACK, ID: s.rules.ackID(p.ID), Code: code})
+	case 1:
+		s.publishAtLeastOnce(c, p, m)
 	default:
 		s.publishOnce(c, p, m)
 	}
-}
-
-// publishOnce is the receiving half of the QoS 2 exchange. A Packet Identifier
-// that awaits PUBREL marks a repetition, which is answered and not passed on.
-// [v311/MQTT-4.3.3-2] [v5/MQTT-4.3.3-8] [v5/MQTT-4.3.3-10]
-func (s *Server) publishOnce(c *conn, p *packet.Publish, m *message) {
-	se := c.session
-	code := packet.Success
-	if !se.pending[p.ID] || s.rules.forgetsIncoming {
-		// [v5/3.3.4-receive-maximum-exceeded] [v5/MQTT-3.3.4-7]
-		if c.five() && len(se.pending) >= s.policy.ReceiveMaximum && s.rules.limitsIncoming {
-			s.fail(c, packet.ReceiveMaximumExceeded, "more publications are open than this server allows")
-			return
-		}
-		se.pending[p.ID] = true
-		// [v311/4.3.3-onward-moment]: at PUBLISH or at PUBREL
-		if s.policy.QoS2Onward == "pubrel" {
-			se.held[p.ID] = m
-		} else {
-			code = s.resultCode(c, s.route(m))
-		}
-	}
-	s.send(c, &packet.Ack{Kind: packet.PUBREC, ID: s.rules.ackID(p.ID), Code: code})
-}
-
-// release answers PUBREL. [v311/MQTT-4.3.3-2] [v5/MQTT-4.3.3-11]
-func (s *Server) release(c *conn, id uint16) {
-	se := c.session
-	known := se.pending[id]
-	if m := se.held[id]; m != nil {
-		delete(se.held, id)
-		s.route(m)
-	}
-	if s.rules.releasesIncoming {
-		delete(se.pending, id) // [v5/MQTT-4.3.3-12]: from now on it is new
-	}
-	ack := &packet.Ack{Kind: packet.PUBCOMP, ID: s.rules.releaseID(id)}
-	if c.five() && !known {
-		ack.Code = packet.PacketIdentifierNotFound // [v5/4.4-pubrel-for-unknown]
-	}
-	s.send(c, ack)
 }
 
 // resultCode tells a publisher of MQTT 5.0 that nobody was there to get the
@@ -121,15 +88,18 @@ func (s *Server) resultCode(c *conn, takers int) packet.ReasonCode {
 }
 
 // resolveAlias replaces a Topic Alias by its Topic Name.
-// [v5/MQTT-3.3.2-7] [v5/MQTT-3.3.2-9] [v5/MQTT-3.3.2-12] [v5/3.3.2.3.4-alias-set-and-use]
+// [v5/MQTT-3.3.2-7] [v5/MQTT-3.3.2-12] [v5/3.3.2.3.4-alias-set-and-use] [v5/3.3.2.3.4-alias-change]
 func (s *Server) resolveAlias(c *conn, p *packet.Publish) bool {
 	alias := p.Properties.TopicAlias
 	if alias == nil {
 		return true
 	}
-	if s.policy.TopicAliasMaximum == 0 || int(*alias) > s.policy.TopicAliasMaximum || *alias == 0 {
-		s.fail(c, packet.TopicAliasInvalid, "the Topic Alias is 0 or above the maximum")
-		return false
+	if *alias == 0 || int(*alias) > s.rules.aliasesTaken(s.policy.TopicAliasMaximum) {
+		// [v5/MQTT-3.3.2-8] [v5/MQTT-3.3.2-9] [v5/3.3.2.3.4-alias-zero] [v5/3.3.2.3.4-alias-above-maximum]
+		if s.rules.refusesBadAlias {
+			s.fail(c, packet.TopicAliasInvalid, "the Topic Alias is 0 or above the maximum")
+			return false
+		}
 	}
 	if p.Topic != "" {
 		if c.aliasesIn == nil {
@@ -140,6 +110,10 @@ func (s *Server) resolveAlias(c *conn, p *packet.Publish) bool {
 	}
 	name, ok := c.aliasesIn[*alias]
 	if !ok {
+		name, ok = s.rules.unknownAlias(*alias)
+	}
+	if !ok {
+		// [v5/3.3.2.3.4-alias-unknown] [v5/3.3.2.1-empty-topic-no-alias]
 		s.fail(c, packet.ProtocolError, "the Topic Alias has no Topic Name yet")
 		return false
 	}
@@ -151,7 +125,7 @@ func (s *Server) resolveAlias(c *conn, p *packet.Publish) bool {
 // [v5/MQTT-3.2.2-11] [v5/MQTT-3.2.2-14] [v5/3.2.2.3.4-publish-above-maximum-qos] [v5/3.2.2.3.5-publish-retain-not-available]
 func (s *Server) withinAnnounced(c *conn, p *packet.Publish) bool {
 	if !c.five() {
-		return true
+		return true // not known to MQTT 3.1.1
 	}
 	if int(p.QoS) > s.policy.MaximumQoS && s.rules.enforcesMaximumQoS {
 		s.fail(c, packet.QoSNotSupported, "the QoS is above the Maximum QoS")
@@ -164,9 +138,15 @@ func (s *Server) withinAnnounced(c *conn, p *packet.Publish) bool {
 	return true
 }
 
-// denied tells whether a user may not publish to a topic.
-func (s *Server) denied(u *User, name string) bool {
-	return u != nil && matchesAny(u.DeniedPublish, name)
+// deniedPublish tells whether a user may not publish to a topic.
+// [v311/4.7.3-selective-authorization]
+func (s *Server) deniedPublish(u *User, name string) bool {
+	return u != nil && matchesAny(u.DeniedPublish, name) && s.rules.enforcesPermissions
+}
+
+// deniedTopic tells whether a user may not receive a topic, or subscribe to a filter.
+func (s *Server) deniedTopic(u *User, name string) bool {
+	return u != nil && matchesAny(u.DeniedSubscribe, name) && s.rules.enforcesPermissions
 }
 
 func matchesAny(filters []string, name string) bool {
@@ -179,29 +159,27 @@ func matchesAny(filters []string, name string) bool {
 }
 
 // refusePublish answers a PUBLISH that is not authorized: MQTT 3.1.1 knows no
-// refusal but acknowledging as usual, or closing. [v311/MQTT-3.3.5-2] [v5/3.4.2.1-puback-pubrec-code-87]
+// refusal but acknowledging as usual, or closing.
+// [v311/MQTT-3.3.5-2] [v5/3.4.2.1-puback-pubrec-code-87] [v5/MQTT-3.4.2-1] [v5/MQTT-3.5.2-1]
 func (s *Server) refusePublish(c *conn, p *packet.Publish) {
 	if !c.five() && s.policy.DeniedPublish == "close" {
 		s.close(c, failed)
 		return
 	}
-	if !s.rules.acknowledgesDenied {
+	if !s.rules.acknowledgesDenied || p.QoS == 0 {
 		return
 	}
 	ack := &packet.Ack{Kind: packet.PUBACK, ID: p.ID}
-	if c.five() {
-		ack.Code = packet.NotAuthorized
-	}
-	switch p.QoS {
-	case 1:
-		s.send(c, ack)
-	case 2:
+	if p.QoS == 2 {
 		ack.Kind = packet.PUBREC
-		if !c.five() {
-			c.session.pending[p.ID] = true
-		}
-		s.send(c, ack)
 	}
+	switch {
+	case c.five():
+		ack.Code = packet.NotAuthorized // it ends the exchange [v5/MQTT-4.3.3-9]
+	case p.QoS == 2:
+		c.session.pending[p.ID] = true
+	}
+	s.send(c, ack)
 }
 
 // route takes a message over: it updates the retained message of the topic
@@ -210,31 +188,16 @@ func (s *Server) refusePublish(c *conn, p *packet.Publish) {
 func (s *Server) route(m *message) (takers int) {
 	s.serial++
 	m.serial = s.serial
-	if !s.rules.accepts(m) {
+	if !s.rules.accepts(m) || m.publisher != "" && s.reserved(m.topic) {
 		return 0
 	}
-	if m.retain {
-		s.retain(m)
-	} else if s.rules.retainsPlain != nil {
-		s.rules.retainsPlain(s, m)
-	}
+	s.retain(m)
 	return s.deliverAll(m)
 }
 
-// retain stores or removes the retained message of a topic.
-func (s *Server) retain(m *message) {
-	if !s.policy.Retain {
-		return
-	}
-	if len(m.payload) == 0 && s.rules.emptyDeletes {
-		// [v311/MQTT-3.3.1-10] [v311/MQTT-3.3.1-11] [v5/MQTT-3.3.1-6] [v5/MQTT-3.3.1-7]
-		delete(s.retained, m.topic)
-		return
-	}
-	if m.qos == 0 && s.policy.RetainQoS0 == "drop" {
-		delete(s.retained, m.topic) // [v311/MQTT-3.3.1-7]
-		return
-	}
-	// [v311/MQTT-3.3.1-5] [v311/MQTT-3.3.1-7] [v311/MQTT-3.1.2-17] [v5/MQTT-3.3.1-5] [v5/MQTT-3.1.2-15]
-	s.rules.store(s, m)
+// reserved tells whether clients may not exchange messages on a topic: the
+// topics of the server, and by policy all that begin with $.
+// [v311/4.7.2-dollar-exchange] [v5/4.7.2-dollar-exchange]
+func (s *Server) reserved(name string) bool {
+	return strings.HasPrefix(name, "$SYS/") || s.policy.DollarTopics == "reserved" && strings.HasPrefix(name, "$")
 }

@@ -1,6 +1,8 @@
 package core
 
 import (
+	"slices"
+
 	"github.com/mqttcheck/mqttcheck/reference/packet"
 )
 
@@ -8,115 +10,166 @@ import (
 // answer that the specification demands. A Defect replaces one of them; no
 // other code knows of defects.
 type rules struct {
-	// Of packets.
-	tolerated        map[packet.Rule]bool // format rules that are not enforced
-	limitsPacketSize bool
-	survives         func(c *conn, code packet.ReasonCode) bool // an error does not end the connection
-	incoming         func(s *Server, c *conn, p packet.Packet) packet.Packet
-	outgoing         func(s *Server, c *conn, p packet.Packet) []packet.Packet
-	rawOutgoing      func(p packet.Packet, b []byte) []byte
+	packetRules
+	connectRules
+	sessionRules
+	publishRules
+	retainRules
+	deliverRules
+	subscribeRules
+}
 
-	// Of connecting.
-	servesBeforeConnect  bool
-	servesSecondConnect  bool
-	refusesEmptyID       bool
-	assignedID           func(id string) string
-	takesClientID        func(id string) bool
-	presentOnRefusal     bool
-	refusalCode          func(c *conn, code packet.ReasonCode) packet.ReasonCode
-	answersRefusal       bool
-	closesAfterRefusal   bool
-	answersBrokenConnect packet.ReasonCode // 3.1.1; 0 for no answer
-	letsEverybodyIn      bool
-	sessionPresent       func(resumed, clean bool) bool
-	connackLast          bool
-	byeBeforeConnack     bool
-	announced            func(ps *packet.Properties)
-	keepAliveFactor      float64
-	authMethod           func(method *string) *string
+// packetRules are about packets of any type.
+type packetRules struct {
+	tolerated          map[packet.Rule]bool // format rules that are not enforced
+	limitsPacketSize   bool
+	survives           func(c *conn, code packet.ReasonCode) bool                // an error does not end the connection
+	incoming           func(s *Server, c *conn, p packet.Packet) packet.Packet   // nil: the packet is ignored
+	outgoing           func(s *Server, c *conn, p packet.Packet) []packet.Packet // what is sent instead
+	rawOutgoing        func(c *conn, p packet.Packet, b []byte) []byte           // its bytes
+	disconnectCode     func(code packet.ReasonCode) packet.ReasonCode            // of a DISCONNECT of the server
+	honoursPacketSize  bool
+	honoursProblemInfo bool
+	trims              bool // what would make an answer too large
+	bytesKeepAlive     bool // a part of a packet restarts the Keep Alive
+}
 
-	// Of Sessions and wills.
+// connectRules are about CONNECT, CONNACK, AUTH and Keep Alive.
+type connectRules struct {
+	servesBeforeConnect        bool
+	servesSecondConnect        bool
+	connect                    func(p *packet.Connect) *packet.Connect // how CONNECT is read
+	refusesEmptyID             bool                                    // with Clean Session 0
+	assignedID                 func(id string) string
+	assignsUnique              bool
+	takesClientID              func(id string) bool
+	presentOnRefusal           bool
+	refusalCode                func(c *conn, code packet.ReasonCode) packet.ReasonCode
+	answersRefusal             func(c *conn, why refusal) bool
+	afterRefusal               func(s *Server, c *conn) // instead of the close; nil for the close
+	answersBrokenConnect       packet.ReasonCode        // in 3.1.1; 0 for no answer
+	answersConnect             bool
+	letsEverybodyIn            bool
+	sessionPresent             func(resumed, clean bool) bool
+	connackLast                bool // behind what a resumed Session sends
+	byeBeforeConnack           bool
+	announced                  func(ps *packet.Properties)
+	givesResponseInformation   func(asked bool) bool
+	silence                    func(keepAlive uint16) float64 // seconds a client may be silent; 0 for ever
+	authMethod                 func(method *string) *string
+	challengeCode              packet.ReasonCode
+	endsFailedReauthentication bool
+}
+
+// sessionRules are about Sessions and wills.
+type sessionRules struct {
+	sessionKey          func(clientID string) string
 	takesOver           func(old *conn) bool
-	startsClean         func(clean, hasWill bool) bool
+	saysTakenOver       bool
+	startsClean         func(p *packet.Connect, live bool) bool // live: taken over
+	attached            func(se *session, resumed bool)         // a connection has come
+	detached            func(s *Server, se *session, why ending)
+	sessionEnded        func(s *Server, se *session)
 	sessionExpiry       func(c *conn, seconds uint32) uint32
 	disconnectExpiry    func(old, asked uint32) uint32
 	refusesRaisedExpiry bool
 	closesOnDisconnect  bool
+	storedWill          func(se *session, w *will) *will
 	publishesWill       func(c *conn, why ending) bool
-	delaysWill          bool
-	keepsWill           bool
-	storedWill          func(w *will) *will
+	willDelay           func(delay, expiry uint32) uint32
+	willCopies          int
+	cancelsWill         bool // when the client is back in time
+}
 
-	// Of publications from clients.
+// publishRules are about publications from clients.
+type publishRules struct {
 	receivedTopic           func(name string) string
+	forwarded               func(ps *packet.Properties) packet.Properties
+	accepts                 func(m *message) bool
+	aliasesTaken            func(announced int) int
+	refusesBadAlias         bool
+	unknownAlias            func(alias uint16) (string, bool)
 	enforcesPermissions     bool
 	acknowledgesDenied      bool
 	enforcesMaximumQoS      bool
 	enforcesRetainAvailable bool
 	answersQoS0             bool
-	takesDuplicates         bool // a QoS 1 PUBLISH with DUP 1 is a message like any other
-	ackID                   func(id uint16) uint16
-	forgetsIncoming         bool // QoS 2 repetitions are taken as new
+	takesAsNew              func(c *conn, p *packet.Publish) bool // at QoS 1
+	takesRepeatsAsNew       bool                                  // at QoS 2
+	ackID                   func(id uint16) uint16                // of PUBACK, PUBREC and PUBREL
+	releaseID               func(id uint16) uint16                // of PUBCOMP
 	releasesIncoming        bool
-	releaseID               func(id uint16) uint16
+	answersUnknownRelease   bool
 	limitsIncoming          bool
-	accepts                 func(m *message) bool
+}
 
-	// Of retained messages.
-	emptyDeletes  bool
-	store         func(s *Server, m *message)
-	retainsPlain  func(s *Server, m *message) // what a message with RETAIN 0 does to the store; nil for nothing
-	sendsRetained func(handling byte, existed bool) bool
-	retainedFor   func(found []*message) []*message
-	welcomeRetain bool
+// retainRules are about retained messages.
+type retainRules struct {
+	store           func(s *Server, m *message)
+	seesEmpty       func(s *Server, m *message) // RETAIN 1 and no payload
+	seesPlain       func(s *Server, m *message) // RETAIN 0
+	sendsRetained   func(handling byte, existed bool) bool
+	retainedMatches func(filter, name string) bool
+	retainedFor     func(found []*message) []*message
+	welcomeRetain   bool
+	welcomeQoS      func(m *message, granted byte) byte
+}
 
-	// Of deliveries.
+// deliverRules are about deliveries to clients.
+type deliverRules struct {
 	routedTopic              func(name string) string
 	matched                  func(s *Server, m *message, found map[*session]*match)
 	copies                   func(m *message) int
 	overlapQoS               func(a, b byte) byte
-	deliveredQoS             func(published, granted byte) byte
+	deliveredQoS             func(m *message, granted byte) byte
 	liveRetain               func(m *message, asPublished bool) bool
 	dup                      func(d *delivery) bool
 	deliveredTopic           func(name string) string
 	deliveredPayload         func(b []byte) []byte
-	deliveredProperties      func(ps packet.Properties) packet.Properties
 	expiryLeft               func(interval, waited uint32) uint32
 	expiresMessages          bool
+	expiresBegun             bool // what was sent already expires as well
 	packetID                 func(id uint16) uint16
 	honoursNoLocal           bool
 	honoursRetainAsPublished bool
-	sendsSubscriptionIDs     bool
 	honoursReceiveMaximum    bool
-	honoursPacketSize        bool
-	honoursProblemInfo       bool
-	aliasMaximum             func(clients uint16) uint16
+	aliasesGiven             func(maximum uint16) uint16
 	storesOffline            func(d *delivery) bool
-	sendOrder                func(queue []*delivery) []*delivery
+	nextInQueue              func(queue []*delivery) int
 	resendOrder              func(open []*delivery) []*delivery
-	resends                  func(d *delivery) bool
-	resentID                 func(id uint16) uint16
+	resends                  func(c *conn, d *delivery) bool
+	renumbers                func(o *outbox, d *delivery)
 	remembersPubrec          bool
 	sendsPubrel              bool
-	finishes                 bool // an acknowledgement ends the exchange
-	sharesWithAll            bool
+	readsPubrecCode          bool
+	finishes                 func(d *delivery) bool // an acknowledgement ends the exchange
+	sharedTakers             func(sh *share, chosen []*subscription) []*subscription
+	handsOn                  func(d *delivery) bool // to another member of the share
+}
 
-	// Of subscribing.
+// subscribeRules are about SUBSCRIBE and UNSUBSCRIBE.
+type subscribeRules struct {
+	answersSubscribe          func(p *packet.Subscribe) bool
+	subscribed                func(asked []packet.Subscription) []packet.Subscription
+	keptIdentifier            func(id uint32) uint32
 	subackID                  func(id uint16) uint16
 	subackCodes               func(codes []packet.ReasonCode) []packet.ReasonCode
-	grantedQoS                func(asked byte) byte
-	takesBadFilter            func(filter string) bool
+	grantedQoS                func(asked, granted byte) byte
+	takesBadFilter            func(filter string, err error) bool
 	enforcesWildcards         bool
+	enforcesShared            bool
+	enforcesIdentifiers       bool
 	refusesSharedNoLocal      bool
 	failure                   packet.ReasonCode // SUBACK code of MQTT 3.1.1 for a refused filter
-	replaces                  bool
+	replaces                  func(s *Server, old, sub *subscription) bool
 	sharedGetsNoRetained      bool
 	storedFilter              func(filter string) string
 	unsubscribed              func(filters []string) []string
-	findSubscription          func(se *session, filter string) *subscription
-	unsubscribeDropsOpen      bool
+	findSubscriptions         func(se *session, filter string) []*subscription
+	unsubscribedFrom          func(se *session, sub *subscription)
 	answersUselessUnsubscribe bool
 	unsubackID                func(id uint16) uint16
+	unsubackCodes             func(codes []packet.ReasonCode) []packet.ReasonCode
 }
 
 func same[T any](v T) T { return v }
@@ -124,94 +177,165 @@ func same[T any](v T) T { return v }
 // standard returns the rules as the specifications have them.
 func standard() rules {
 	return rules{
-		tolerated:        map[packet.Rule]bool{},
-		limitsPacketSize: true,
-		survives:         func(*conn, packet.ReasonCode) bool { return false },
-		incoming:         func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
-		outgoing:         func(_ *Server, _ *conn, p packet.Packet) []packet.Packet { return []packet.Packet{p} },
-		rawOutgoing:      func(_ packet.Packet, b []byte) []byte { return b },
+		packetRules:    standardPacket(),
+		connectRules:   standardConnect(),
+		sessionRules:   standardSession(),
+		publishRules:   standardPublish(),
+		retainRules:    standardRetain(),
+		deliverRules:   standardDeliver(),
+		subscribeRules: standardSubscribe(),
+	}
+}
 
-		refusesEmptyID:     true,
-		assignedID:         same[string],
-		takesClientID:      func(string) bool { return true },
-		refusalCode:        func(_ *conn, code packet.ReasonCode) packet.ReasonCode { return code },
-		answersRefusal:     true,
-		closesAfterRefusal: true,
-		sessionPresent:     func(resumed, _ bool) bool { return resumed },
-		announced:          func(*packet.Properties) {},
-		keepAliveFactor:    1.5,
-		authMethod:         same[*string],
+func standardPacket() packetRules {
+	return packetRules{
+		tolerated:          map[packet.Rule]bool{},
+		limitsPacketSize:   true,
+		survives:           func(*conn, packet.ReasonCode) bool { return false },
+		incoming:           func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
+		outgoing:           func(_ *Server, _ *conn, p packet.Packet) []packet.Packet { return []packet.Packet{p} },
+		rawOutgoing:        func(_ *conn, _ packet.Packet, b []byte) []byte { return b },
+		disconnectCode:     same[packet.ReasonCode],
+		honoursPacketSize:  true,
+		honoursProblemInfo: true,
+		trims:              true,
+	}
+}
 
+func standardConnect() connectRules {
+	return connectRules{
+		connect:                    same[*packet.Connect],
+		refusesEmptyID:             true,
+		assignedID:                 same[string],
+		assignsUnique:              true,
+		takesClientID:              func(string) bool { return true },
+		refusalCode:                func(_ *conn, code packet.ReasonCode) packet.ReasonCode { return code },
+		answersRefusal:             func(*conn, refusal) bool { return true },
+		answersConnect:             true,
+		sessionPresent:             func(resumed, _ bool) bool { return resumed },
+		announced:                  func(*packet.Properties) {},
+		givesResponseInformation:   same[bool],
+		silence:                    func(keepAlive uint16) float64 { return 1.5 * float64(keepAlive) },
+		authMethod:                 same[*string],
+		challengeCode:              packet.ContinueAuthentication,
+		endsFailedReauthentication: true,
+	}
+}
+
+func standardSession() sessionRules {
+	return sessionRules{
+		sessionKey:          same[string],
 		takesOver:           func(*conn) bool { return true },
-		startsClean:         func(clean, _ bool) bool { return clean },
+		saysTakenOver:       true,
+		startsClean:         func(p *packet.Connect, _ bool) bool { return p.CleanStart },
+		attached:            func(*session, bool) {},
+		detached:            func(*Server, *session, ending) {},
+		sessionEnded:        func(*Server, *session) {},
 		sessionExpiry:       func(_ *conn, seconds uint32) uint32 { return seconds },
 		disconnectExpiry:    func(_, asked uint32) uint32 { return asked },
 		refusesRaisedExpiry: true,
 		closesOnDisconnect:  true,
-		publishesWill:       func(_ *conn, why ending) bool { return why != disconnected },
-		delaysWill:          true,
-		storedWill:          same[*will],
+		storedWill:          func(_ *session, w *will) *will { return w },
+		publishesWill:       func(_ *conn, why ending) bool { return why != disconnected && why != stopping },
+		willDelay:           func(delay, expiry uint32) uint32 { return min(delay, expiry) },
+		willCopies:          1,
+		cancelsWill:         true,
+	}
+}
 
+func standardPublish() publishRules {
+	return publishRules{
 		receivedTopic:           same[string],
+		forwarded:               forwarded,
+		accepts:                 func(*message) bool { return true },
+		aliasesTaken:            same[int],
+		refusesBadAlias:         true,
+		unknownAlias:            func(uint16) (string, bool) { return "", false },
 		enforcesPermissions:     true,
 		acknowledgesDenied:      true,
 		enforcesMaximumQoS:      true,
 		enforcesRetainAvailable: true,
-		takesDuplicates:         true,
+		takesAsNew:              func(*conn, *packet.Publish) bool { return true },
 		ackID:                   same[uint16],
-		releasesIncoming:        true,
 		releaseID:               same[uint16],
+		releasesIncoming:        true,
+		answersUnknownRelease:   true,
 		limitsIncoming:          true,
-		accepts:                 func(*message) bool { return true },
+	}
+}
 
-		emptyDeletes:  true,
-		store:         func(s *Server, m *message) { s.retained[m.topic] = m },
-		sendsRetained: func(handling byte, existed bool) bool { return handling == 0 || handling == 1 && !existed },
-		retainedFor:   same[[]*message],
-		welcomeRetain: true,
+func standardRetain() retainRules {
+	return retainRules{
+		store:           func(s *Server, m *message) { s.retained.set(m) },
+		seesEmpty:       func(s *Server, m *message) { s.retained.delete(m.topic) },
+		seesPlain:       func(*Server, *message) {},
+		sendsRetained:   func(handling byte, existed bool) bool { return handling == 0 || handling == 1 && !existed },
+		retainedMatches: retainedMatch,
+		retainedFor:     same[[]*message],
+		welcomeRetain:   true,
+		welcomeQoS:      func(m *message, granted byte) byte { return min(m.qos, granted) }, // [v311/MQTT-3.8.4-6] [v5/MQTT-3.8.4-8]
+	}
+}
 
+func standardDeliver() deliverRules {
+	return deliverRules{
 		routedTopic:              same[string],
 		matched:                  func(*Server, *message, map[*session]*match) {},
 		copies:                   func(*message) int { return 1 },
 		overlapQoS:               func(a, b byte) byte { return max(a, b) },
-		deliveredQoS:             func(published, granted byte) byte { return min(published, granted) }, // [v311/MQTT-3.8.4-6] [v5/MQTT-3.8.4-8]
+		deliveredQoS:             func(m *message, granted byte) byte { return min(m.qos, granted) }, // [v311/MQTT-3.8.4-6] [v5/MQTT-3.8.4-8]
 		liveRetain:               func(_ *message, asPublished bool) bool { return asPublished },
 		dup:                      func(d *delivery) bool { return d.sent && d.qos > 0 },
 		deliveredTopic:           same[string],
 		deliveredPayload:         same[[]byte],
-		deliveredProperties:      same[packet.Properties],
 		expiryLeft:               func(interval, waited uint32) uint32 { return interval - min(waited, interval) },
 		expiresMessages:          true,
 		packetID:                 same[uint16],
 		honoursNoLocal:           true,
 		honoursRetainAsPublished: true,
-		sendsSubscriptionIDs:     true,
 		honoursReceiveMaximum:    true,
-		honoursPacketSize:        true,
-		honoursProblemInfo:       true,
-		aliasMaximum:             same[uint16],
+		aliasesGiven:             same[uint16],
 		storesOffline:            func(*delivery) bool { return true },
-		sendOrder:                same[[]*delivery],
-		resendOrder:              same[[]*delivery],
-		resends:                  func(*delivery) bool { return true },
-		resentID:                 same[uint16],
+		nextInQueue:              func([]*delivery) int { return 0 },
+		resendOrder:              slices.Clone[[]*delivery],
+		resends:                  func(*conn, *delivery) bool { return true },
+		renumbers:                func(*outbox, *delivery) {},
 		remembersPubrec:          true,
 		sendsPubrel:              true,
-		finishes:                 true,
+		readsPubrecCode:          true,
+		finishes:                 func(*delivery) bool { return true },
+		sharedTakers:             func(_ *share, chosen []*subscription) []*subscription { return chosen },
+		handsOn:                  func(d *delivery) bool { return d.qos != 2 || !d.sent },
+	}
+}
 
-		subackID:                  same[uint16],
-		subackCodes:               same[[]packet.ReasonCode],
-		grantedQoS:                same[byte],
-		takesBadFilter:            func(string) bool { return false },
-		enforcesWildcards:         true,
-		refusesSharedNoLocal:      true,
-		failure:                   0x80,
-		replaces:                  true,
-		sharedGetsNoRetained:      true,
-		storedFilter:              same[string],
-		unsubscribed:              same[[]string],
-		findSubscription:          func(se *session, filter string) *subscription { return se.subs[filter] },
+func standardSubscribe() subscribeRules {
+	return subscribeRules{
+		answersSubscribe:     func(*packet.Subscribe) bool { return true },
+		subscribed:           same[[]packet.Subscription],
+		keptIdentifier:       same[uint32],
+		subackID:             same[uint16],
+		subackCodes:          same[[]packet.ReasonCode],
+		grantedQoS:           func(_, granted byte) byte { return granted },
+		takesBadFilter:       func(string, error) bool { return false },
+		enforcesWildcards:    true,
+		enforcesShared:       true,
+		enforcesIdentifiers:  true,
+		refusesSharedNoLocal: true,
+		failure:              0x80,
+		replaces:             func(*Server, *subscription, *subscription) bool { return true },
+		sharedGetsNoRetained: true,
+		storedFilter:         same[string],
+		unsubscribed:         same[[]string],
+		findSubscriptions: func(se *session, filter string) []*subscription {
+			if sub := se.subs[filter]; sub != nil {
+				return []*subscription{sub}
+			}
+			return nil
+		},
+		unsubscribedFrom:          func(*session, *subscription) {},
 		answersUselessUnsubscribe: true,
 		unsubackID:                same[uint16],
+		unsubackCodes:             same[[]packet.ReasonCode],
 	}
 }

@@ -1,0 +1,276 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/mqttcheck/mqttcheck/reference/packet"
+)
+
+// delivery is a message on its way to one client.
+type delivery struct {
+	message  *message
+	qos      byte
+	retain   bool
+	subIDs   []uint32
+	share    *share // the shared subscription it came by, or nil
+	id       uint16 // Packet Identifier once it is sent at QoS 1 or 2
+	sent     bool
+	released uint64 // at QoS 2: PUBREC came, as the n-th; PUBREL is what is sent again
+	finished bool
+	on       *conn // the connection it was last sent on
+}
+
+// inbox is the receiving half of a Session: the Packet Identifiers of QoS 2
+// messages that await PUBREL.
+// [v311/3.1.2.4-inbound-qos2-in-session] [v5/4.1-qos2-receiver-state]
+type inbox struct {
+	pending map[uint16]bool
+	held    map[uint16]*message // not passed on yet
+}
+
+func newInbox() inbox { return inbox{pending: map[uint16]bool{}, held: map[uint16]*message{}} }
+
+// outbox is the sending half of a Session. Its Packet Identifiers have nothing
+// to do with the client's.
+// [v311/2.3.1-directions-independent] [v5/2.2.1-identifier-directions-independent]
+type outbox struct {
+	queue      []*delivery // not sent yet
+	queueBytes int
+	queued0    int                  // those at QoS 0 among them
+	open       []*delivery          // sent and not finished, in the order of their first sending
+	byID       map[uint16]*delivery // the same
+	resend     []*delivery          // those of open that are to be sent again
+	nextID     uint16
+	releases   uint64
+}
+
+func newOutbox() outbox { return outbox{byID: map[uint16]*delivery{}} }
+
+// push queues a delivery, within the bounds; it reports whether there was room.
+func (o *outbox) push(d *delivery) bool {
+	n := len(d.message.payload)
+	if len(o.queue)+len(o.byID) >= maxQueue || o.queueBytes+n > maxQueueBytes {
+		return false
+	}
+	o.queue = append(o.queue, d)
+	o.queueBytes += n
+	if d.qos == 0 {
+		o.queued0++
+	}
+	return true
+}
+
+// remove takes the i-th delivery out of the queue.
+func (o *outbox) remove(i int) *delivery {
+	d := o.queue[i]
+	if i == 0 {
+		o.queue[0] = nil
+		o.queue = o.queue[1:]
+	} else {
+		o.queue = slices.Delete(o.queue, i, i+1)
+	}
+	o.queueBytes -= len(d.message.payload)
+	if d.qos == 0 {
+		o.queued0--
+	}
+	return d
+}
+
+// start gives a delivery a Packet Identifier that no open one uses; it
+// reports whether there was one.
+// [v311/MQTT-2.3.1-1] [v311/MQTT-2.3.1-4] [v5/MQTT-2.2.1-4] [v5/MQTT-4.3.2-1] [v5/MQTT-4.3.3-1]
+func (o *outbox) start(d *delivery, c *conn, numbered func(uint16) uint16) bool {
+	if len(o.byID) >= 65535 {
+		return false
+	}
+	for d.id == 0 || o.byID[d.id] != nil {
+		o.nextID++
+		d.id = o.nextID
+	}
+	d.id = numbered(d.id)
+	d.on = c
+	c.inFlight++
+	o.byID[d.id] = d
+	o.open = append(o.open, d)
+	return true
+}
+
+// finish ends an exchange: the Packet Identifier is free again.
+// [v311/4.3.2-identifier-reuse] [v5/2.2.1-identifier-reuse]
+func (o *outbox) finish(d *delivery) {
+	d.finished = true
+	if d.on != nil && d.on.inFlight > 0 {
+		d.on.inFlight--
+	}
+	if o.byID[d.id] == d {
+		delete(o.byID, d.id)
+	}
+	for len(o.open) > 0 && o.open[0].finished {
+		o.open[0] = nil
+		o.open = o.open[1:]
+	}
+	if len(o.open) > 2*len(o.byID)+16 {
+		o.open = slices.DeleteFunc(o.open, func(d *delivery) bool { return d.finished })
+	}
+}
+
+// detach forgets what need not outlive the connection: QoS 0 messages.
+// [v311/3.1.2.4-qos0-offline] [v5/4.1-qos0-offline-optional]
+func (o *outbox) detach(keepQoS0 bool) {
+	o.resend = nil
+	for i := 0; !keepQoS0 && i < len(o.queue); {
+		if o.queue[i].qos == 0 {
+			o.remove(i)
+		} else {
+			i++
+		}
+	}
+}
+
+// publishAtLeastOnce is the receiving half of the QoS 1 exchange.
+// [v311/MQTT-4.3.2-2] [v5/MQTT-4.3.2-4] [v5/MQTT-4.3.2-5] [v5/4.3.2-ownership]
+// [v311/MQTT-2.3.1-6] [v5/MQTT-2.2.1-5]
+func (s *Server) publishAtLeastOnce(c *conn, p *packet.Publish, m *message) {
+	code := packet.Success
+	if s.rules.takesAsNew(c, p) {
+		code = s.resultCode(c, s.route(m))
+	}
+	s.send(c, &packet.Ack{Kind: packet.PUBACK, ID: s.rules.ackID(p.ID), Code: code})
+}
+
+// publishOnce is the receiving half of the QoS 2 exchange. A Packet Identifier
+// that awaits PUBREL marks a repetition, which is answered and not passed on.
+// [v311/MQTT-4.3.3-2] [v5/MQTT-4.3.3-8] [v5/MQTT-4.3.3-10]
+func (s *Server) publishOnce(c *conn, p *packet.Publish, m *message) {
+	se := c.session
+	// The client's quota counts on each connection afresh.
+	// [v5/3.3.4-receive-maximum-exceeded] [v5/MQTT-3.3.4-7] [v5/MQTT-3.3.4-8]
+	if c.five() && !c.incoming[p.ID] && len(c.incoming) >= s.policy.ReceiveMaximum && s.rules.limitsIncoming {
+		s.fail(c, packet.ReceiveMaximumExceeded, "more publications are open than this server allows")
+		return
+	}
+	c.incoming[p.ID] = true
+	code := packet.Success
+	if !se.pending[p.ID] || s.rules.takesRepeatsAsNew {
+		se.pending[p.ID] = true
+		// [v311/4.3.3-onward-moment]: at PUBLISH or at PUBREL
+		if s.policy.QoS2Onward == "pubrel" {
+			se.held[p.ID] = m
+		} else {
+			code = s.resultCode(c, s.route(m))
+		}
+	}
+	s.send(c, &packet.Ack{Kind: packet.PUBREC, ID: s.rules.ackID(p.ID), Code: code})
+}
+
+// release answers PUBREL. From then on the Packet Identifier is new.
+// [v311/MQTT-4.3.3-2] [v5/MQTT-4.3.3-11] [v5/MQTT-4.3.3-12]
+func (s *Server) release(c *conn, id uint16) {
+	se := c.session
+	known := se.pending[id]
+	if m := se.held[id]; m != nil {
+		delete(se.held, id)
+		s.route(m)
+	}
+	delete(c.incoming, id)
+	if s.rules.releasesIncoming {
+		delete(se.pending, id)
+	}
+	if !known && !s.rules.answersUnknownRelease {
+		return
+	}
+	ack := &packet.Ack{Kind: packet.PUBCOMP, ID: s.rules.releaseID(id)}
+	if c.five() && !known {
+		ack.Code = packet.PacketIdentifierNotFound // [v5/4.4-pubrel-for-unknown] [v5/MQTT-3.7.2-1]
+	}
+	s.send(c, ack)
+}
+
+// acknowledge carries out PUBACK, PUBREC, PUBREL and PUBCOMP.
+func (s *Server) acknowledge(c *conn, p *packet.Ack) {
+	if p.Kind == packet.PUBREL {
+		s.release(c, p.ID)
+		return
+	}
+	se := c.session
+	d := se.byID[p.ID]
+	switch {
+	case d == nil:
+		if p.Kind == packet.PUBREC {
+			s.unknownPubrec(c, p)
+		} // else nothing [v5/3.4-ack-unknown-identifier]
+	case p.Kind == packet.PUBACK && d.qos == 1, p.Kind == packet.PUBCOMP && d.released > 0:
+		// A code of 0x80 or above settles the message as well, and it is offered
+		// to nobody else. [v311/MQTT-4.3.2-1] [v311/MQTT-4.3.3-1] [v5/MQTT-4.3.2-3]
+		// [v5/MQTT-4.3.3-5] [v5/MQTT-4.4.0-2] [v5/MQTT-4.8.2-6] [v5/4.9-quota-puback-error]
+		s.finish(se, d)
+	case p.Kind == packet.PUBREC && d.qos == 2 && p.Code >= 0x80 && s.rules.readsPubrecCode:
+		s.finish(se, d) // [v5/MQTT-4.3.3-3] [v5/MQTT-4.4.0-2] [v5/MQTT-4.8.2-6] [v5/4.9-quota-pubrec-error]
+	case p.Kind == packet.PUBREC && d.qos == 2:
+		s.pubrec(c, d)
+	default:
+		// [v5/4.3-wrong-ack-type]
+		s.fail(c, packet.ProtocolError, "this is not the acknowledgement that the exchange asks for")
+	}
+}
+
+// pubrec answers PUBREC with PUBREL, in the order of their coming.
+// [v311/MQTT-4.3.3-1] [v311/MQTT-4.6.0-4] [v311/MQTT-4.6.0-6] [v5/MQTT-4.3.3-4] [v5/MQTT-4.6.0-4]
+func (s *Server) pubrec(c *conn, d *delivery) {
+	if s.rules.remembersPubrec && d.released == 0 {
+		c.session.releases++
+		d.released = c.session.releases // [v5/MQTT-4.3.3-6]
+	}
+	if s.rules.sendsPubrel {
+		s.send(c, &packet.Ack{Kind: packet.PUBREL, ID: s.rules.ackID(d.id)})
+	}
+}
+
+// unknownPubrec answers a PUBREC whose delivery is not known.
+// [v5/4.4-pubrec-for-unknown] [v5/MQTT-3.6.2-1]
+func (s *Server) unknownPubrec(c *conn, p *packet.Ack) {
+	if p.Code >= 0x80 {
+		return
+	}
+	rel := &packet.Ack{Kind: packet.PUBREL, ID: p.ID}
+	if c.five() {
+		rel.Code = packet.PacketIdentifierNotFound
+	}
+	s.send(c, rel)
+}
+
+// finish ends an exchange and gives its place to what waits.
+func (s *Server) finish(se *session, d *delivery) {
+	if !s.rules.finishes(d) {
+		return
+	}
+	se.finish(d)
+	s.flush(se)
+}
+
+// resume sends again what is open, each part in its first order: PUBRELs,
+// then PUBLISH packets as far as the window of the new connection allows, and
+// then what is queued. Without a stored Session there is nothing.
+// [v311/MQTT-4.4.0-1] [v311/MQTT-4.6.0-1] [v311/MQTT-4.6.0-4] [v311/MQTT-4.6.0-6]
+// [v5/MQTT-4.4.0-1] [v5/MQTT-4.6.0-1] [v5/4.4-no-session-no-resend] [v5/4.6-server-resend-order]
+func (s *Server) resume(se *session) {
+	c := se.conn
+	var released []*delivery
+	for _, d := range s.rules.resendOrder(se.open) {
+		switch {
+		case d.finished || !s.rules.resends(c, d):
+		case d.released > 0:
+			released = append(released, d)
+		default:
+			se.resend = append(se.resend, d)
+		}
+	}
+	slices.SortStableFunc(released, func(a, b *delivery) int { return int(a.released) - int(b.released) })
+	for _, d := range released {
+		d.on = c
+		c.inFlight++
+		s.rules.renumbers(&se.outbox, d)
+		s.send(c, &packet.Ack{Kind: packet.PUBREL, ID: d.id})
+	}
+	s.flush(se)
+}

@@ -1,0 +1,90 @@
+package core
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mqttcheck/mqttcheck/reference/topic"
+)
+
+// retainedStore holds the last retained message of each topic. Messages stay
+// until a client deletes them or they expire. [v311/4.1-retained-until-deleted]
+type retainedStore struct {
+	byTopic map[string]*message
+	bytes   int
+}
+
+func newRetainedStore() retainedStore { return retainedStore{byTopic: map[string]*message{}} }
+
+// set replaces what a topic has, with all properties; a store that is full
+// takes no new one. [v5/3.3.1.3-retained-properties-kept]
+func (r *retainedStore) set(m *message) {
+	old := r.byTopic[m.topic]
+	if old == nil && (len(r.byTopic) >= maxRetained || r.bytes+len(m.payload) > maxRetainedBytes) {
+		return
+	}
+	r.delete(m.topic)
+	r.byTopic[m.topic] = m
+	r.bytes += len(m.payload)
+}
+
+func (r *retainedStore) delete(name string) {
+	if old := r.byTopic[name]; old != nil {
+		r.bytes -= len(old.payload)
+		delete(r.byTopic, name)
+	}
+}
+
+// retain updates the retained message of a topic.
+func (s *Server) retain(m *message) {
+	switch {
+	case !s.policy.Retain:
+	case !m.retain:
+		// [v311/MQTT-3.3.1-12] [v311/MQTT-3.1.2-16] [v5/MQTT-3.3.1-8] [v5/MQTT-3.1.2-14]
+		s.rules.seesPlain(s, m)
+	case len(m.payload) == 0:
+		// [v311/MQTT-3.3.1-10] [v311/MQTT-3.3.1-11] [v5/MQTT-3.3.1-6] [v5/MQTT-3.3.1-7]
+		s.rules.seesEmpty(s, m)
+	case m.qos == 0 && s.policy.RetainQoS0 == "drop":
+		s.retained.delete(m.topic) // [v311/MQTT-3.3.1-7] [v5/3.3.1.3-retained-qos0-stored]
+	default:
+		// [v311/MQTT-3.3.1-5] [v311/MQTT-3.3.1-7] [v311/MQTT-3.1.2-17] [v311/3.3.1.3-qos0-retained-stored]
+		// [v5/MQTT-3.3.1-5] [v5/MQTT-3.1.2-15]
+		s.rules.store(s, m)
+	}
+}
+
+// welcome returns the retained messages that a subscription gets because of
+// the SUBSCRIBE: all that match, with RETAIN 1, at the lower of their own and
+// the granted QoS.
+// [v311/MQTT-3.3.1-6] [v311/MQTT-3.3.1-8] [v311/3.8.4-new-subscription-retained] [v5/MQTT-3.3.1-9]
+// [v5/MQTT-3.3.1-10] [v5/MQTT-3.3.1-11] [v5/MQTT-3.8.4-4] [v5/3.8.4-retained-for-new-subscription]
+// [v5/3.3.1.3-retained-flag-on-subscribe] [v5/3.3.1.3-retained-qos-minimum] [v5/3.8.3.1-retain-handling-only-at-subscribe]
+func (s *Server) welcome(sub *subscription, handling byte, existed bool) []*delivery {
+	if !s.policy.Retain || !s.rules.sendsRetained(handling, existed) {
+		return nil
+	}
+	var found []*message
+	for name, m := range s.retained.byTopic {
+		switch {
+		case !s.rules.retainedMatches(sub.match, name):
+		case s.expired(m):
+			s.retained.delete(name) // [v5/3.3.1.3-retained-message-expiry]
+		case !s.local(sub, m) && !s.deniedTopic(sub.session.user, name):
+			found = append(found, m)
+		}
+	}
+	slices.SortFunc(found, func(a, b *message) int { return cmp.Compare(a.serial, b.serial) })
+	var list []*delivery
+	for _, m := range s.rules.retainedFor(found) {
+		d := &delivery{message: m, qos: s.rules.welcomeQoS(m, sub.qos), retain: s.rules.welcomeRetain}
+		if sub.identifier != 0 {
+			d.subIDs = []uint32{sub.identifier} // [v5/MQTT-3.3.4-3]
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// retainedMatch is how retained messages are looked up.
+func retainedMatch(filter, name string) bool { return topic.Match(filter, name) }
