@@ -79,7 +79,7 @@ func TestDeathOfAChildCostsOnlyTheCulprit(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if reason := reasonOf(c.results[checks[1].Name]); !strings.Contains(reason, "exit status 7") || !strings.Contains(reason, "last words") {
+	if reason := reasonIn(c.results[checks[1].Name]); !strings.Contains(reason, "exit status 7") || !strings.Contains(reason, "last words") {
 		t.Errorf("the reason does not say how the process ended: %q", reason)
 	}
 }
@@ -111,7 +111,7 @@ func TestWhatFollowsTheDeathOfTheBrokerAccusesNobody(t *testing.T) {
 		if !strings.HasSuffix(got[i], ": inconclusive") {
 			t.Errorf("%s, want inconclusive", got[i])
 		}
-		if reason := reasonOf(c.results[checks[i].Name]); reason != stopGone {
+		if reason := reasonIn(c.results[checks[i].Name]); reason != stopGone {
 			t.Errorf("%s says %q, want %q", checks[i].Name, reason, stopGone)
 		}
 	}
@@ -230,8 +230,8 @@ func TestABatchThatTakesLongIsTakenBack(t *testing.T) {
 	}
 }
 
-// reasonOf returns the reason that a report gives.
-func reasonOf(r types.SpecReport) string {
+// reasonIn returns the reason that a report gives.
+func reasonIn(r types.SpecReport) string {
 	result := reports.Build(reports.RunInfo{Versions: []string{"v311"}}, []types.SpecReport{labelled(r)})
 	for _, s := range result.Statements {
 		for _, c := range s.Checks {
