@@ -99,7 +99,7 @@ func Judge(spec types.SpecReport, strict bool) (v Verdict, statement, name strin
 // verdict is in the report entries and never guessed from Ginkgo's state,
 // which only tells whether the suite itself went wrong.
 func read(spec types.SpecReport, strict bool) (outcome, bool) {
-	o := outcome{name: checkName(spec), source: sourceOf(spec.LeafNodeLocation), ms: millis(spec.RunTime)}
+	o := outcome{name: CheckName(spec), source: sourceOf(spec.LeafNodeLocation), ms: millis(spec.RunTime)}
 	for _, label := range spec.Labels() {
 		if key, ok := normative.FromLabel(label); ok {
 			o.cites = append(o.cites, key)
@@ -228,7 +228,8 @@ func entryJSON(v types.ReportEntryValue) []byte {
 
 // checkName is the full text of the spec without the root container, which is
 // the version.
-func checkName(spec types.SpecReport) string {
+// CheckName returns the name of a spec as a check: without its version.
+func CheckName(spec types.SpecReport) string {
 	texts := spec.ContainerHierarchyTexts
 	if len(texts) > 0 {
 		texts = texts[1:]

@@ -107,6 +107,7 @@ func (p plan) target() (probe.Target, func(), error) {
 	if !p.embedded {
 		return t, func() {}, nil
 	}
+	t.Second = p.second
 	return startEmbedded(t, p.defects)
 }
 

@@ -24,6 +24,7 @@ type runFlags struct {
 	shuffle, slow      bool
 	strict             bool
 	defects            []string
+	second             time.Duration
 	json, junit        string
 	html, markdown     string
 }
@@ -49,6 +50,8 @@ func (a *app) runCommand() *cobra.Command {
 	flags.StringSliceVarP(&f.versions, "protocol-version", "V", nil, "`VERSIONS` to check: 3.1.1, 5 (default: those that have checks)")
 	flags.StringArrayVar(&f.skip, "skip", nil, "leave out the checks that `SELECTOR` names (can be repeated)")
 	flags.IntVar(&f.procs, "procs", 0, "run at most `N` checks at a time (default: as suits the machine)")
+	flags.DurationVar(&f.second, "second", 0, "let a second of the protocol last `D` on the embedded reference broker")
+	_ = flags.MarkHidden("second")
 	flags.DurationVar(&f.timeout, "timeout", probe.DefaultTimeout, "wait `D` for a packet that must come")
 	flags.DurationVar(&f.settle, "settle", 0, "wait `D` before a packet counts as absent, for clusters")
 	flags.Int64Var(&f.seed, "seed", 1, "`N` that decides the order with --shuffle")
@@ -151,6 +154,9 @@ func (p *plan) locate(cmd *cobra.Command, urls []string) error {
 		}
 	default:
 		p.embedded = true
+	}
+	if p.second != 0 && !p.embedded {
+		return exitf(exitUsage, "--second is for the embedded reference broker: leave the address out")
 	}
 	if len(p.defects) > 0 && !p.embedded {
 		return exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")

@@ -35,7 +35,7 @@ const (
 )
 
 // defects are the lists of all sections.
-var defects = slices.Concat(publishDefects)
+var defects = slices.Concat(connectDefects, sessionDefects, willDefects, publishDefects, retainDefects)
 
 // Defects lists the defects.
 func Defects() []Defect { return slices.Clone(defects) }

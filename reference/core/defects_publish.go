@@ -1,11 +1,129 @@
 package core
 
-import "github.com/mqttcheck/mqttcheck/reference/packet"
+import (
+	"strings"
+
+	"github.com/mqttcheck/mqttcheck/reference/packet"
+)
 
 // publishDefects are the faults in sections 3.3 and 3.4.
 var publishDefects = []Defect{
 	{"dup-forwarded", []string{"v311/MQTT-3.3.1-3", "v5/MQTT-3.3.1-3"}, "A delivery copies the DUP flag of the publisher.", Run,
 		func(r *rules) { r.dup = func(d *delivery) bool { return d.qos > 0 && (d.sent || d.message.dup) } }},
+	{"dup-at-qos-0", []string{"v311/MQTT-3.3.1-2", "v5/MQTT-3.3.1-2"}, "A delivery at QoS 0 copies the DUP flag of the publisher.", Run,
+		func(r *rules) { r.dup = func(d *delivery) bool { return d.qos > 0 && d.sent || d.qos == 0 && d.message.dup } }},
+	{"dup-never", []string{"v311/MQTT-3.3.1-1", "v5/MQTT-3.3.1-1"}, "What is sent again has DUP 0.", Run,
+		func(r *rules) { r.dup = func(*delivery) bool { return false } }},
+	{"dup-always", []string{"v311/MQTT-3.3.1-3", "v5/MQTT-3.3.1-3"}, "The first delivery at QoS 1 and 2 has DUP 1.", Run,
+		func(r *rules) { r.dup = func(d *delivery) bool { return d.qos > 0 } }},
 	{"qos3-as-qos2", []string{"v311/MQTT-3.3.1-4", "v5/MQTT-3.3.1-4"}, "A PUBLISH with both QoS bits set is taken as QoS 2.", Run,
-		func(r *rules) { r.tolerated[packet.RuleQoS3] = true }},
+		tolerate(packet.RuleQoS3)},
+	{"topic-utf8-unchecked", []string{"v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1"}, "An ill-formed Topic Name is taken.", Run,
+		tolerate(packet.RuleTopicUTF8)},
+	{"topic-nul-accepted", []string{"v311/MQTT-1.5.3-2", "v5/MQTT-1.5.4-2"}, "U+0000 in a Topic Name is taken.", Run,
+		tolerate(packet.RuleTopicNUL)},
+	{"topic-wildcard-accepted", []string{"v311/MQTT-3.3.2-2", "v5/MQTT-3.3.2-2"}, "A Topic Name with a wildcard is taken and passed on.", Run,
+		tolerate(packet.RuleTopicWild)},
+	{"empty-topic-accepted", []string{"v311/MQTT-4.7.3-1", "v5/MQTT-4.7.3-1"}, "An empty Topic Name is taken.", Warn,
+		tolerate(packet.RuleTopicEmpty)},
+	{"publish-id-0-accepted", []string{"v311/MQTT-2.3.1-1", "v5/MQTT-2.2.1-3"}, "A PUBLISH with Packet Identifier 0 is taken.", Warn,
+		tolerate(packet.RulePublishID)},
+	{"bom-stripped", []string{"v311/MQTT-1.5.3-3", "v5/MQTT-1.5.4-3"}, "U+FEFF is taken off Topic Names.", Run,
+		func(r *rules) { r.receivedTopic = func(n string) string { return strings.ReplaceAll(n, "\ufeff", "") } }},
+	{"qos1-unacknowledged", []string{"v311/MQTT-3.3.4-1", "v5/MQTT-3.3.4-1"}, "A PUBLISH at QoS 1 gets no PUBACK.", Run,
+		swallow(func(p packet.Packet) bool { a, ok := p.(*packet.Ack); return ok && a.Kind == packet.PUBACK })},
+	{"qos2-unacknowledged", []string{"v311/MQTT-3.3.4-1", "v5/MQTT-3.3.4-1"}, "A PUBLISH at QoS 2 gets no PUBREC.", Run,
+		swallow(func(p packet.Packet) bool { a, ok := p.(*packet.Ack); return ok && a.Kind == packet.PUBREC })},
+	{"qos0-acknowledged", []string{"v311/MQTT-3.3.4-1", "v5/MQTT-3.3.4-1"}, "A PUBLISH at QoS 0 gets a PUBACK.", Run,
+		func(r *rules) { r.answersQoS0 = true }},
+	{"ack-without-delivery", []string{"v311/MQTT-3.3.4-1", "v5/MQTT-3.3.4-1"}, "What is acknowledged is not passed on.", Run,
+		func(r *rules) { r.accepts = func(m *message) bool { return string(m.payload) != "acknowledged" } }},
+	{"overlap-first-qos", []string{"v311/MQTT-3.3.5-1", "v5/MQTT-3.3.4-2"}, "Overlapping subscriptions deliver at the lowest QoS.", Run,
+		func(r *rules) { r.overlapQoS = func(a, b byte) byte { return min(a, b) } }},
+	{"delivered-to-everybody", []string{"v311/MQTT-3.3.2-3", "v5/MQTT-3.3.2-3"}, "A message reaches every client that has a subscription.", Run,
+		func(r *rules) {
+			r.matched = func(s *Server, m *message, found map[*session]*match) {
+				for _, se := range s.sessions {
+					if found[se] == nil && len(se.subs) > 0 && se.conn != nil {
+						for _, sub := range se.subs {
+							if sub.share == nil {
+								found[se] = &match{session: se, subs: []*subscription{sub}}
+							}
+						}
+					}
+				}
+			}
+		}},
+	{"delivered-topic-upper", []string{"v311/MQTT-3.3.2-3", "v5/MQTT-3.3.2-3"}, "A message is delivered under another Topic Name.", Run,
+		func(r *rules) { r.deliveredTopic = strings.ToUpper }},
+	{"denied-publish-delivered", []string{"v311/MQTT-3.3.5-2"}, "What a client may not publish is passed on.", Hook,
+		func(r *rules) { r.enforcesPermissions = false }},
+	{"denied-publish-unanswered", []string{"v311/MQTT-3.3.5-2"}, "A PUBLISH that is not authorized gets no answer.", Hook,
+		func(r *rules) { r.acknowledgesDenied = false }},
+}
+
+// swallow makes a defect of not sending some packets.
+func swallow(lost func(p packet.Packet) bool) func(*rules) {
+	return func(r *rules) {
+		r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
+			if lost(p) {
+				return nil
+			}
+			return []packet.Packet{p}
+		}
+	}
+}
+
+// retainDefects are the faults in section 3.3.1.3.
+var retainDefects = []Defect{
+	{"retain-qos-lost", []string{"v311/MQTT-3.3.1-5"}, "A retained message is stored at QoS 0.", Run,
+		func(r *rules) {
+			r.store = func(s *Server, m *message) { kept := *m; kept.qos = 0; s.retained[m.topic] = &kept }
+		}},
+	{"retain-not-stored", []string{"v311/MQTT-3.3.1-5"}, "No message is retained.", Run,
+		func(r *rules) { r.store = func(*Server, *message) {} }},
+	{"retain-first-kept", []string{"v311/MQTT-3.3.1-6"}, "The first retained message of a topic is kept.", Run,
+		func(r *rules) {
+			r.store = func(s *Server, m *message) {
+				if s.retained[m.topic] == nil {
+					s.retained[m.topic] = m
+				}
+			}
+		}},
+	{"retain-qos0-ignored", []string{"v311/MQTT-3.3.1-7"}, "A retained message at QoS 0 leaves the old one in place.", Run,
+		func(r *rules) {
+			r.store = func(s *Server, m *message) {
+				if m.qos > 0 {
+					s.retained[m.topic] = m
+				}
+			}
+		}},
+	{"retain-one-of-many", []string{"v311/MQTT-3.3.1-6"}, "A wildcard brings one retained message only.", Run,
+		func(r *rules) { r.retainedFor = func(found []*message) []*message { return found[:min(1, len(found))] } }},
+	{"retain-flag-0-on-subscribe", []string{"v311/MQTT-3.3.1-8"}, "Retained messages come with RETAIN 0.", Run,
+		func(r *rules) { r.welcomeRetain = false }},
+	{"retain-flag-1-live", []string{"v311/MQTT-3.3.1-9", "v5/MQTT-3.3.1-12"}, "An existing subscription gets the publisher's RETAIN flag.", Run,
+		func(r *rules) { r.liveRetain = func(m *message, _ bool) bool { return m.retain } }},
+	{"retain-empty-stored", []string{"v311/MQTT-3.3.1-10"}, "An empty payload is stored instead of deleting.", Run,
+		func(r *rules) { r.emptyDeletes = false }},
+	{"retain-empty-not-forwarded", []string{"v311/MQTT-3.3.1-10"}, "An empty retained message is not passed on.", Run,
+		func(r *rules) {
+			r.passesOn = func(m *message) bool { return !m.retain || len(m.payload) > 0 }
+		}},
+	{"retain-plain-stored", []string{"v311/MQTT-3.3.1-12"}, "A message with RETAIN 0 replaces the retained one.", Run,
+		func(r *rules) {
+			r.retainsPlain = func(s *Server, m *message) {
+				if s.retained[m.topic] != nil {
+					s.retained[m.topic] = m
+				}
+			}
+		}},
+	{"retain-plain-empty-deletes", []string{"v311/MQTT-3.3.1-12"}, "An empty message with RETAIN 0 deletes the retained one.", Run,
+		func(r *rules) {
+			r.retainsPlain = func(s *Server, m *message) {
+				if len(m.payload) == 0 {
+					delete(s.retained, m.topic)
+				}
+			}
+		}},
 }

@@ -192,6 +192,9 @@ func (s *Server) route(m *message) (takers int) {
 		return 0
 	}
 	s.retain(m)
+	if !s.rules.passesOn(m) {
+		return 0
+	}
 	return s.deliverAll(m)
 }
 

@@ -86,6 +86,7 @@ type publishRules struct {
 	receivedTopic           func(name string) string
 	forwarded               func(ps *packet.Properties) packet.Properties
 	accepts                 func(m *message) bool
+	passesOn                func(m *message) bool
 	aliasesTaken            func(announced int) int
 	refusesBadAlias         bool
 	unknownAlias            func(alias uint16) (string, bool)
@@ -248,6 +249,7 @@ func standardPublish() publishRules {
 		receivedTopic:           same[string],
 		forwarded:               forwarded,
 		accepts:                 func(*message) bool { return true },
+		passesOn:                func(*message) bool { return true },
 		aliasesTaken:            same[int],
 		refusesBadAlias:         true,
 		unknownAlias:            func(uint16) (string, bool) { return "", false },

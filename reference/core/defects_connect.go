@@ -1,0 +1,96 @@
+package core
+
+import (
+	"github.com/mqttcheck/mqttcheck/reference/packet"
+)
+
+// tolerate makes a defect of taking packets that break a rule of format.
+func tolerate(rule packet.Rule) func(*rules) {
+	return func(r *rules) { r.tolerated[rule] = true }
+}
+
+// connectDefects are the faults in sections 3.1 and 3.2.
+var connectDefects = []Defect{
+	{"serves-before-connect", []string{"v311/MQTT-3.1.0-1", "v5/MQTT-3.1.0-1"}, "Packets before CONNECT are served.", Warn,
+		func(r *rules) { r.servesBeforeConnect = true }},
+	{"second-connect-accepted", []string{"v311/MQTT-3.1.0-2", "v5/MQTT-3.1.0-2"}, "A second CONNECT is answered with CONNACK 0.", Run,
+		func(r *rules) { r.servesSecondConnect = true }},
+	{"any-protocol-name", []string{"v311/MQTT-3.1.2-1", "v5/MQTT-3.1.2-1"}, "The protocol name is not looked at.", Run,
+		tolerate(packet.RuleProtocolName)},
+	{"any-protocol-level", []string{"v311/MQTT-3.1.2-2", "v5/MQTT-3.1.2-2"}, "The protocol level is not looked at.", Run,
+		tolerate(packet.RuleProtocolLevel)},
+	{"connect-reserved-flag-ignored", []string{"v311/MQTT-3.1.2-3", "v5/MQTT-3.1.2-3"}, "The reserved bit of the Connect Flags is not looked at.", Run,
+		tolerate(packet.RuleConnectReserved)},
+	{"will-qos-without-will", []string{"v311/MQTT-3.1.2-13", "v5/MQTT-3.1.2-11"}, "Will QoS is taken without the Will Flag.", Run,
+		tolerate(packet.RuleWillQoSNoWill)},
+	{"will-retain-without-will", []string{"v311/MQTT-3.1.2-15", "v5/MQTT-3.1.2-13"}, "Will Retain is taken without the Will Flag.", Run,
+		tolerate(packet.RuleWillRetainNoWill)},
+	{"will-qos-3-accepted", []string{"v311/MQTT-3.1.2-14", "v5/MQTT-3.1.2-12"}, "Will QoS 3 is taken as 2.", Run,
+		tolerate(packet.RuleWillQoS3)},
+	{"password-without-user-name", []string{"v311/MQTT-3.1.2-22"}, "A password without a user name is taken in MQTT 3.1.1.", Run,
+		tolerate(packet.RulePasswordAlone)},
+	{"short-connect-accepted", []string{"v311/MQTT-3.1.4-1"}, "A CONNECT that ends before its fields do is taken.", Run,
+		func(r *rules) { r.tolerated[packet.RuleShortConnect] = true }},
+	{"surplus-connect-accepted", []string{"v311/MQTT-3.1.4-1"}, "Bytes behind the last field of CONNECT are ignored.", Run,
+		tolerate(packet.RuleSurplusConnect)},
+	{"broken-connect-answered", []string{"v311/MQTT-3.1.4-1"}, "A malformed CONNECT gets a CONNACK in MQTT 3.1.1.", Run,
+		func(r *rules) { r.answersBrokenConnect = 2 }},
+	{"client-id-utf8-unchecked", []string{"v311/MQTT-3.1.3-4", "v5/MQTT-3.1.3-4"}, "An ill-formed Client Identifier is taken.", Run,
+		tolerate(packet.RuleClientIDUTF8)},
+	{"client-id-nul-accepted", []string{"v311/MQTT-3.1.3-4", "v5/MQTT-3.1.3-4"}, "U+0000 in a Client Identifier is taken.", Run,
+		tolerate(packet.RuleClientIDNUL)},
+	{"will-topic-utf8-unchecked", []string{"v311/MQTT-3.1.3-10", "v5/MQTT-3.1.3-11"}, "An ill-formed Will Topic is taken.", Run,
+		tolerate(packet.RuleWillTopicUTF8)},
+	{"will-topic-nul-accepted", []string{"v311/MQTT-3.1.3-10", "v5/MQTT-3.1.3-11"}, "U+0000 in a Will Topic is taken.", Run,
+		tolerate(packet.RuleWillTopicNUL)},
+	{"user-name-utf8-unchecked", []string{"v311/MQTT-3.1.3-11", "v5/MQTT-3.1.3-12"}, "An ill-formed User Name is taken.", Run,
+		tolerate(packet.RuleUsernameUTF8)},
+	{"user-name-nul-accepted", []string{"v311/MQTT-3.1.3-11", "v5/MQTT-3.1.3-12"}, "U+0000 in a User Name is taken.", Run,
+		tolerate(packet.RuleUsernameNUL)},
+	{"empty-id-without-clean-accepted", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-7"}, "An empty Client Identifier with Clean Session 0 is taken.", Run,
+		func(r *rules) { r.refusesEmptyID = false }},
+	{"empty-id-code-1", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A Client Identifier is refused with code 1.", Run,
+		func(r *rules) {
+			r.refusalCode = func(_ *conn, code packet.ReasonCode) packet.ReasonCode {
+				if code == 2 {
+					return 1
+				}
+				return code
+			}
+		}},
+	{"assigned-ids-alike", []string{"v311/MQTT-3.1.3-6", "v5/MQTT-3.1.3-6"}, "Every client without a Client Identifier gets the same one.", Run,
+		func(r *rules) { r.assignedID = func(string) string { return "anonymous" } }},
+	{"short-ids-refused", []string{"v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"}, "A Client Identifier of one byte is refused.", Run,
+		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) > 1 } }},
+	{"long-ids-refused", []string{"v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"}, "A Client Identifier of 23 bytes is refused.", Run,
+		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) != 23 } }},
+	{"refusal-with-session-present", []string{"v311/MQTT-3.2.2-4", "v5/MQTT-3.2.2-6"}, "A CONNACK that refuses has Session Present 1.", Run,
+		func(r *rules) { r.presentOnRefusal = true }},
+	{"refusal-code-9", []string{"v311/MQTT-3.2.2-6", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A CONNECT is refused with the reserved code 9.", Run,
+		func(r *rules) {
+			r.refusalCode = func(c *conn, code packet.ReasonCode) packet.ReasonCode {
+				if c.five() || code == 1 {
+					return code
+				}
+				return 9
+			}
+		}},
+	{"refusal-unanswered", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A CONNECT that is refused gets no CONNACK.", Run,
+		func(r *rules) { r.answersRefusal = false }},
+	{"refusal-stays-open", []string{"v311/MQTT-3.2.2-5", "v311/MQTT-3.1.4-5", "v311/MQTT-3.1.3-8"}, "A connection is served after CONNACK has refused it.", Run,
+		func(r *rules) { r.closesAfterRefusal = false }},
+	{"session-present-never", []string{"v311/MQTT-3.2.2-2", "v5/MQTT-3.2.2-3"}, "Session Present is 0 for a Session that is resumed.", Run,
+		func(r *rules) { r.sessionPresent = func(_, _ bool) bool { return false } }},
+	{"session-present-always", []string{"v311/MQTT-3.2.2-1", "v311/MQTT-3.2.2-3", "v5/MQTT-3.2.2-2"}, "Session Present is 1 for every client.", Run,
+		func(r *rules) { r.sessionPresent = func(_, _ bool) bool { return true } }},
+	{"session-present-persistent", []string{"v311/MQTT-3.2.2-3"}, "Session Present is 1 for every client that asks for a stored Session.", Run,
+		func(r *rules) { r.sessionPresent = func(resumed, clean bool) bool { return resumed || !clean } }},
+	{"connack-last", []string{"v311/MQTT-3.2.0-1", "v5/MQTT-3.2.0-1"}, "What is queued for a client is sent ahead of CONNACK.", Run,
+		func(r *rules) { r.connackLast = true }},
+	{"keep-alive-ignored", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}, "A silent client stays connected.", Run,
+		func(r *rules) { r.keepAliveFactor = 0 }},
+	{"keep-alive-half", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}, "A client is disconnected after half its Keep Alive.", Run,
+		func(r *rules) { r.keepAliveFactor = 0.5 }},
+	{"anybody-let-in", []string{"v311/3.1.4-checks-fail-close"}, "A wrong password is let in.", Hook,
+		func(r *rules) { r.letsEverybodyIn = true }},
+}
