@@ -76,9 +76,9 @@ var connectDefects = []Defect{
 			}
 		}},
 	{"refusal-unanswered", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A CONNECT that is refused gets no CONNACK.", Run,
-		func(r *rules) { r.answersRefusal = false }},
+		func(r *rules) { r.answersRefusal = func(*conn, refusal) bool { return false } }},
 	{"refusal-stays-open", []string{"v311/MQTT-3.2.2-5", "v311/MQTT-3.1.4-5", "v311/MQTT-3.1.3-8"}, "A connection is served after CONNACK has refused it.", Run,
-		func(r *rules) { r.closesAfterRefusal = false }},
+		func(r *rules) { r.afterRefusal = func(s *Server, c *conn) { s.adopt(c) } }},
 	{"session-present-never", []string{"v311/MQTT-3.2.2-2", "v5/MQTT-3.2.2-3"}, "Session Present is 0 for a Session that is resumed.", Run,
 		func(r *rules) { r.sessionPresent = func(_, _ bool) bool { return false } }},
 	{"session-present-always", []string{"v311/MQTT-3.2.2-1", "v311/MQTT-3.2.2-3", "v5/MQTT-3.2.2-2"}, "Session Present is 1 for every client.", Run,
@@ -88,9 +88,9 @@ var connectDefects = []Defect{
 	{"connack-last", []string{"v311/MQTT-3.2.0-1", "v5/MQTT-3.2.0-1"}, "What is queued for a client is sent ahead of CONNACK.", Run,
 		func(r *rules) { r.connackLast = true }},
 	{"keep-alive-ignored", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}, "A silent client stays connected.", Run,
-		func(r *rules) { r.keepAliveFactor = 0 }},
+		func(r *rules) { r.silence = func(uint16) float64 { return 0 } }},
 	{"keep-alive-half", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}, "A client is disconnected after half its Keep Alive.", Run,
-		func(r *rules) { r.keepAliveFactor = 0.5 }},
+		func(r *rules) { r.silence = func(keepAlive uint16) float64 { return 0.5 * float64(keepAlive) } }},
 	{"anybody-let-in", []string{"v311/3.1.4-checks-fail-close"}, "A wrong password is let in.", Hook,
 		func(r *rules) { r.letsEverybodyIn = true }},
 }

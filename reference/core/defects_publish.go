@@ -11,7 +11,9 @@ var publishDefects = []Defect{
 	{"dup-forwarded", []string{"v311/MQTT-3.3.1-3", "v5/MQTT-3.3.1-3"}, "A delivery copies the DUP flag of the publisher.", Run,
 		func(r *rules) { r.dup = func(d *delivery) bool { return d.qos > 0 && (d.sent || d.message.dup) } }},
 	{"dup-at-qos-0", []string{"v311/MQTT-3.3.1-2", "v5/MQTT-3.3.1-2"}, "A delivery at QoS 0 copies the DUP flag of the publisher.", Run,
-		func(r *rules) { r.dup = func(d *delivery) bool { return d.qos > 0 && d.sent || d.qos == 0 && d.message.dup } }},
+		func(r *rules) {
+			r.dup = func(d *delivery) bool { return d.qos > 0 && d.sent || d.qos == 0 && d.message.dup }
+		}},
 	{"dup-never", []string{"v311/MQTT-3.3.1-1", "v5/MQTT-3.3.1-1"}, "What is sent again has DUP 0.", Run,
 		func(r *rules) { r.dup = func(*delivery) bool { return false } }},
 	{"dup-always", []string{"v311/MQTT-3.3.1-3", "v5/MQTT-3.3.1-3"}, "The first delivery at QoS 1 and 2 has DUP 1.", Run,
@@ -78,15 +80,15 @@ func swallow(lost func(p packet.Packet) bool) func(*rules) {
 var retainDefects = []Defect{
 	{"retain-qos-lost", []string{"v311/MQTT-3.3.1-5"}, "A retained message is stored at QoS 0.", Run,
 		func(r *rules) {
-			r.store = func(s *Server, m *message) { kept := *m; kept.qos = 0; s.retained[m.topic] = &kept }
+			r.store = func(s *Server, m *message) { kept := *m; kept.qos = 0; s.retained.set(&kept) }
 		}},
 	{"retain-not-stored", []string{"v311/MQTT-3.3.1-5"}, "No message is retained.", Run,
 		func(r *rules) { r.store = func(*Server, *message) {} }},
 	{"retain-first-kept", []string{"v311/MQTT-3.3.1-6"}, "The first retained message of a topic is kept.", Run,
 		func(r *rules) {
 			r.store = func(s *Server, m *message) {
-				if s.retained[m.topic] == nil {
-					s.retained[m.topic] = m
+				if s.retained.byTopic[m.topic] == nil {
+					s.retained.set(m)
 				}
 			}
 		}},
@@ -94,35 +96,37 @@ var retainDefects = []Defect{
 		func(r *rules) {
 			r.store = func(s *Server, m *message) {
 				if m.qos > 0 {
-					s.retained[m.topic] = m
+					s.retained.set(m)
 				}
 			}
 		}},
 	{"retain-one-of-many", []string{"v311/MQTT-3.3.1-6"}, "A wildcard brings one retained message only.", Run,
-		func(r *rules) { r.retainedFor = func(found []*message) []*message { return found[:min(1, len(found))] } }},
+		func(r *rules) {
+			r.retainedFor = func(found []*message) []*message { return found[:min(1, len(found))] }
+		}},
 	{"retain-flag-0-on-subscribe", []string{"v311/MQTT-3.3.1-8"}, "Retained messages come with RETAIN 0.", Run,
 		func(r *rules) { r.welcomeRetain = false }},
 	{"retain-flag-1-live", []string{"v311/MQTT-3.3.1-9", "v5/MQTT-3.3.1-12"}, "An existing subscription gets the publisher's RETAIN flag.", Run,
 		func(r *rules) { r.liveRetain = func(m *message, _ bool) bool { return m.retain } }},
 	{"retain-empty-stored", []string{"v311/MQTT-3.3.1-10"}, "An empty payload is stored instead of deleting.", Run,
-		func(r *rules) { r.emptyDeletes = false }},
+		func(r *rules) { r.seesEmpty = func(s *Server, m *message) { s.retained.set(m) } }},
 	{"retain-empty-not-forwarded", []string{"v311/MQTT-3.3.1-10"}, "An empty retained message is not passed on.", Run,
 		func(r *rules) {
 			r.passesOn = func(m *message) bool { return !m.retain || len(m.payload) > 0 }
 		}},
 	{"retain-plain-stored", []string{"v311/MQTT-3.3.1-12"}, "A message with RETAIN 0 replaces the retained one.", Run,
 		func(r *rules) {
-			r.retainsPlain = func(s *Server, m *message) {
-				if s.retained[m.topic] != nil {
-					s.retained[m.topic] = m
+			r.seesPlain = func(s *Server, m *message) {
+				if s.retained.byTopic[m.topic] != nil {
+					s.retained.set(m)
 				}
 			}
 		}},
 	{"retain-plain-empty-deletes", []string{"v311/MQTT-3.3.1-12"}, "An empty message with RETAIN 0 deletes the retained one.", Run,
 		func(r *rules) {
-			r.retainsPlain = func(s *Server, m *message) {
+			r.seesPlain = func(s *Server, m *message) {
 				if len(m.payload) == 0 {
-					delete(s.retained, m.topic)
+					s.retained.delete(m.topic)
 				}
 			}
 		}},
