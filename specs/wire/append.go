@@ -218,6 +218,10 @@ func (ps Properties) append(dst []byte) []byte {
 }
 
 func (p Property) append(dst []byte) []byte {
+	if p.ID == 0xff && p.Int > 0xff {
+		// As Parse keeps an identifier of more than one byte.
+		return append(AppendVarint(dst, int(p.Int)), p.Bin...)
+	}
 	dst = AppendVarint(dst, int(p.ID))
 	switch kindOf(p.ID) {
 	case kindByte:

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/url"
 	"os"
 	"slices"
 	"sync"
@@ -17,8 +16,8 @@ import (
 // Limits of one connection against a hostile broker.
 const (
 	maxPacket    = 4 << 20  // bytes of one packet
-	maxReceived  = 32 << 20 // bytes kept of one connection
-	maxCount     = 50_000   // packets kept of one connection
+	maxReceived  = 16 << 20 // bytes kept of one connection
+	maxCount     = 20_000   // packets kept of one connection
 	writeTimeout = 10 * time.Second
 )
 
@@ -35,6 +34,12 @@ type Options struct {
 	Version Version
 	// Trace receives every packet; nil keeps none.
 	Trace *Trace
+	// MaxPacket is the size in bytes of the largest packet that is read; the
+	// connection ends with a larger one. 0 means 4 MiB.
+	MaxPacket int
+	// WriteTimeout bounds each write to a broker that does not read. 0 means
+	// 10 seconds.
+	WriteTimeout time.Duration
 }
 
 // Status tells how a wait ended.
@@ -56,6 +61,8 @@ type Received struct {
 	Raw    []byte // all its bytes
 	Packet Packet
 	Err    error // why Packet is only a Frame, or what is wrong with it
+
+	padded bool // a Variable Byte Integer is longer than need be
 }
 
 // Conn is one network connection to a broker. Its reader records everything
@@ -66,6 +73,9 @@ type Conn struct {
 	trace   *Trace
 	nc      net.Conn
 	done    chan struct{}
+
+	maxPacket    int
+	writeTimeout time.Duration
 
 	mu      sync.Mutex
 	arrived chan struct{} // closed and replaced when a packet comes
@@ -80,29 +90,28 @@ type Conn struct {
 
 // Dial opens a network connection to the broker. It sends nothing.
 func Dial(ctx context.Context, a Address, o Options) (*Conn, error) {
-	u, err := url.Parse(a.URL)
+	nc, err := dial(ctx, a)
 	if err != nil {
-		return nil, fmt.Errorf("wire: address: %w", err)
+		return nil, err
 	}
-	if u.Scheme != "mqtt" && u.Scheme != "tcp" {
-		return nil, fmt.Errorf("wire: scheme %q is not supported", u.Scheme)
-	}
-	port := u.Port()
-	if port == "" {
-		port = "1883"
-	}
-	var d net.Dialer
-	nc, err := d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-	if err != nil {
-		return nil, fmt.Errorf("wire: %w", err)
-	}
+	return newConn(nc, o), nil
+}
+
+func newConn(nc net.Conn, o Options) *Conn {
 	c := &Conn{
 		name: o.Name, version: o.Version, trace: o.Trace, nc: nc,
 		done: make(chan struct{}), arrived: make(chan struct{}),
+		maxPacket: o.MaxPacket, writeTimeout: o.WriteTimeout,
 		checker: newChecker(o.Version),
 	}
+	if c.maxPacket <= 0 {
+		c.maxPacket = maxPacket
+	}
+	if c.writeTimeout <= 0 {
+		c.writeTimeout = writeTimeout
+	}
 	go c.read()
-	return c, nil
+	return c
 }
 
 // Send writes packets, all in one write.
@@ -144,7 +153,7 @@ func (c *Conn) record(raw []byte) {
 }
 
 func (c *Conn) write(b []byte) error {
-	if err := c.nc.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+	if err := c.nc.SetWriteDeadline(time.Now().Add(c.writeTimeout)); err != nil {
 		return fmt.Errorf("wire: %w", err)
 	}
 	if _, err := c.nc.Write(b); err != nil {
@@ -162,17 +171,21 @@ func (c *Conn) CloseWrite() error {
 	return c.nc.Close()
 }
 
-// Close ends the connection and waits until its reader has stopped.
+// Close ends the connection (FIN) and waits until its reader has stopped. On a
+// connection that has ended it does nothing.
 func (c *Conn) Close() error {
 	err := c.nc.Close()
 	<-c.done
+	if errors.Is(err, net.ErrClosed) {
+		return nil
+	}
 	return err
 }
 
 // Reset ends the connection with a reset (RST) where the transport can.
 func (c *Conn) Reset() error {
 	c.trace.Note(c.name, "the client resets the connection (RST)")
-	if tcp, ok := c.nc.(*net.TCPConn); ok {
+	if tcp, ok := underlying(c.nc).(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
 	}
 	return c.Close()
@@ -247,6 +260,19 @@ func (c *Conn) All() []Received {
 	return slices.Clone(c.history)
 }
 
+// Pending returns how many packets have come and have not been taken.
+func (c *Conn) Pending() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, taken := range c.taken[c.first:] {
+		if !taken {
+			n++
+		}
+	}
+	return n
+}
+
 // Violations returns what the standing checks found wrong with the packets
 // that came.
 func (c *Conn) Violations() []Violation {
@@ -295,27 +321,26 @@ func describe(err error) error {
 var errFlood = errors.New("the broker sent more than a client has to take; the client closed the connection")
 
 func (c *Conn) readPacket(in *bufio.Reader) error {
-	raw, err := readFrame(in)
+	raw, err := readFrame(in, c.maxPacket)
 	if err != nil {
 		if len(raw) > 0 {
 			c.trace.add(Event{Client: c.name, Dir: "recv", Text: fmt.Sprintf("%d bytes that are no whole packet", len(raw)), Bytes: raw})
 			c.mu.Lock()
-			c.checker.torn(raw, err)
+			c.checker.torn(raw, len(c.history)+1)
 			c.mu.Unlock()
 		}
 		return err
 	}
-	r := Received{At: time.Now(), Type: Type(raw[0] >> 4), Flags: raw[0] & 0x0f, Raw: raw}
-	r.Packet, r.Err = Parse(raw[0], Body(raw), c.version)
-	text := fmt.Sprint(r.Packet)
+	r := receive(raw, c.version)
+	text := brief(r.Packet)
 	if r.Err != nil {
 		text += " (" + r.Err.Error() + ")"
 	}
-	c.trace.add(Event{Client: c.name, Dir: "recv", Type: r.Type.String(), Text: text, Bytes: masked(raw, r.Packet)})
+	c.trace.add(Event{Client: c.name, Dir: "recv", Type: r.Type.String(), Text: text, Bytes: masked(raw, c.version)})
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.bytes += len(raw)
+	c.bytes += cost(r)
 	if c.bytes > maxReceived || len(c.history) >= maxCount {
 		return errFlood
 	}
@@ -328,14 +353,30 @@ func (c *Conn) readPacket(in *bufio.Reader) error {
 	return nil
 }
 
-// readFrame reads one Control Packet. The length is not believed before its
-// bytes are there: the buffer grows with them. With an error it returns what
-// it read.
-func readFrame(in *bufio.Reader) ([]byte, error) {
+// receive decodes the bytes of one packet.
+func receive(raw []byte, v Version) Received {
+	n, used, _ := Varint(raw[1:])
+	r := Received{At: time.Now(), Type: Type(raw[0] >> 4), Flags: raw[0] & 0x0f, Raw: raw}
+	r.Packet, r.padded, r.Err = decode(raw[0], raw[1+used:], v)
+	r.padded = r.padded || used > varintSize(n)
+	return r
+}
+
+// cost is about how many bytes of memory a packet takes: a decoded property
+// takes far more than its two bytes or so on the wire.
+func cost(r Received) int {
+	const perProperty = 100
+	return len(r.Raw) + perProperty*len(propertiesOf(r.Packet))
+}
+
+// readFrame reads one Control Packet of at most limit bytes. The length is not
+// believed before its bytes are there: the buffer grows with them. With an
+// error it returns what it read.
+func readFrame(in *bufio.Reader, limit int) ([]byte, error) {
 	var raw []byte
 	for len(raw) < 2 || raw[len(raw)-1]&0x80 != 0 {
 		if len(raw) == 5 {
-			return raw, errors.New("the Remaining Length has more than four bytes")
+			return raw, errors.New("the broker sent a Remaining Length of more than four bytes; the client closed the connection")
 		}
 		b, err := in.ReadByte()
 		if err != nil {
@@ -347,10 +388,10 @@ func readFrame(in *bufio.Reader) ([]byte, error) {
 	if err != nil {
 		return raw, err
 	}
-	if n > maxPacket {
-		return raw, fmt.Errorf("the broker announced a packet of %d bytes, more than a client has to take", n)
+	if n > limit {
+		return raw, fmt.Errorf("the broker announced a packet of %d bytes, more than a client has to take; the client closed the connection", n)
 	}
-	const chunk = 64 << 10
+	const chunk = 16 << 10
 	for n > 0 {
 		part := min(n, chunk)
 		start := len(raw)

@@ -16,11 +16,38 @@ func hexByte(b byte) string { return hex.EncodeToString([]byte{b}) }
 
 // quote shows text of a broker on one line, cut where it is long.
 func quote(s string) string {
-	const most = 60
-	if len(s) > most {
-		return fmt.Sprintf("%q... (%d bytes)", s[:most], len(s))
+	const longest = 60
+	if len(s) > longest {
+		return fmt.Sprintf("%q... (%d bytes)", s[:longest], len(s))
 	}
 	return fmt.Sprintf("%q", s)
+}
+
+// most is how many elements of a list are shown.
+const most = 16
+
+// short cuts text that is longer than n bytes.
+func short(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "..."
+}
+
+// brief describes a packet on one line of bounded length.
+func brief(p Packet) string {
+	if raw, ok := p.(Raw); ok && len(raw) <= most {
+		return fmt.Sprintf("% x", []byte(raw))
+	}
+	return short(fmt.Sprint(p), maxEventText)
+}
+
+// codes shows the codes of a SUBACK or UNSUBACK.
+func codes(list []byte) string {
+	if len(list) > most {
+		return fmt.Sprintf("[% x ...%d]", list[:most], len(list))
+	}
+	return fmt.Sprintf("[% x]", list)
 }
 
 func (p Raw) String() string { return fmt.Sprintf("%d raw bytes", len(p)) }
@@ -67,26 +94,34 @@ func (p Ack) String() string {
 func (p Subscribe) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "SUBSCRIBE id=%d%s", p.ID, p.Properties)
-	for _, s := range p.Subscriptions {
+	for i, s := range p.Subscriptions {
+		if i == most {
+			fmt.Fprintf(&b, " ... (%d filters)", len(p.Subscriptions))
+			break
+		}
 		fmt.Fprintf(&b, " %s=0x%02x", quote(s.Filter), s.options())
 	}
 	return b.String()
 }
 
 func (p Suback) String() string {
-	return fmt.Sprintf("SUBACK id=%d codes=[% x]%s", p.ID, p.Codes, p.Properties)
+	return fmt.Sprintf("SUBACK id=%d codes=%s%s", p.ID, codes(p.Codes), p.Properties)
 }
 
 func (p Unsubscribe) String() string {
-	quoted := make([]string, len(p.Filters))
+	var quoted []string
 	for i, f := range p.Filters {
-		quoted[i] = quote(f)
+		if i == most {
+			quoted = append(quoted, fmt.Sprintf("... (%d filters)", len(p.Filters)))
+			break
+		}
+		quoted = append(quoted, quote(f))
 	}
 	return fmt.Sprintf("UNSUBSCRIBE id=%d %s%s", p.ID, strings.Join(quoted, " "), p.Properties)
 }
 
 func (p Unsuback) String() string {
-	return fmt.Sprintf("UNSUBACK id=%d codes=[% x]%s", p.ID, p.Codes, p.Properties)
+	return fmt.Sprintf("UNSUBACK id=%d codes=%s%s", p.ID, codes(p.Codes), p.Properties)
 }
 
 func (Pingreq) String() string  { return "PINGREQ" }
@@ -101,7 +136,11 @@ func (p Auth) String() string { return fmt.Sprintf("AUTH code=0x%02x%s", p.Code,
 // String lists the properties; Authentication Data is a secret.
 func (ps Properties) String() string {
 	var b strings.Builder
-	for _, p := range ps {
+	for i, p := range ps {
+		if i == most {
+			fmt.Fprintf(&b, " ... (%d properties)", len(ps))
+			break
+		}
 		b.WriteString(" [" + p.ID.String() + "=")
 		switch kindOf(p.ID) {
 		case kindString:

@@ -9,6 +9,15 @@ import (
 // ErrShort is the error of a packet that ends before its fields do.
 var ErrShort = errors.New("the packet ends before its fields do")
 
+var (
+	errNoPropertyLength = errors.New("the packet ends where its Property Length should stand")
+	errManyProperties   = fmt.Errorf("the packet has more than %d properties", maxProperties)
+)
+
+// maxProperties bounds the properties of one packet: decoded, one of two bytes
+// takes a hundred.
+const maxProperties = 1 << 16
+
 // FrameSize returns the size in bytes of the Control Packet that buf begins
 // with, once its Remaining Length is complete. A length of more than four
 // bytes never is: such a stream has no further borders.
@@ -40,13 +49,16 @@ func Varint(b []byte) (n, used int, err error) {
 // reader takes fields from the front of a body; the first that is missing
 // makes all later ones empty.
 type reader struct {
-	b   []byte
-	err error
+	b      []byte
+	err    error
+	padded bool // a Variable Byte Integer was longer than need be
 }
 
 func (r *reader) take(n int) []byte {
-	if r.err != nil || n > len(r.b) {
+	if r.err == nil && n > len(r.b) {
 		r.err = ErrShort
+	}
+	if r.err != nil {
 		return nil
 	}
 	taken := r.b[:n:n]
@@ -84,8 +96,20 @@ func (r *reader) varint() int {
 		r.err = err
 		return 0
 	}
+	if used > varintSize(n) {
+		r.padded = true
+	}
 	r.b = r.b[used:]
 	return n
+}
+
+// varintSize returns how many bytes n takes as a Variable Byte Integer.
+func varintSize(n int) int {
+	size := 1
+	for ; n >= 128; n /= 128 {
+		size++
+	}
+	return size
 }
 
 func (r *reader) string() string { return string(r.take(int(r.uint16()))) }
@@ -95,35 +119,56 @@ func (r *reader) binary() []byte { return append([]byte{}, r.take(int(r.uint16()
 func (r *reader) rest() []byte { return r.take(len(r.b)) }
 
 func (r *reader) properties() Properties {
+	if r.err == nil && len(r.b) == 0 {
+		r.err = errNoPropertyLength
+		return nil
+	}
 	inner := reader{b: r.take(r.varint())}
 	ps := Properties{}
 	for len(inner.b) > 0 && inner.err == nil {
-		p := Property{ID: PropertyID(inner.varint())}
-		switch kindOf(p.ID) {
-		case kindByte:
-			p.Int = uint32(inner.byte())
-		case kindUint16:
-			p.Int = uint32(inner.uint16())
-		case kindUint32:
-			p.Int = inner.uint32()
-		case kindVarint:
-			p.Int = uint32(inner.varint())
-		case kindString:
-			p.Str = inner.string()
-		case kindBinary:
-			p.Bin = inner.binary()
-		case kindPair:
-			p.Pair = [2]string{inner.string(), inner.string()}
-		case kindUnknown:
-			// Its size is unknown, so all that follows belongs to it.
-			p.Bin = append([]byte{}, inner.rest()...)
+		if len(ps) == maxProperties {
+			inner.err = errManyProperties
+			break
 		}
+		p := inner.property()
 		ps = append(ps, p)
 	}
+	r.padded = r.padded || inner.padded
 	if inner.err != nil && r.err == nil {
 		r.err = fmt.Errorf("properties: %w", inner.err)
 	}
 	return ps
+}
+
+// property reads one property.
+func (r *reader) property() Property {
+	id := r.varint()
+	if id > 0xff {
+		// No property has an identifier of two bytes: its number is kept in
+		// Int, and as its size is unknown, all that follows belongs to it.
+		return Property{ID: 0xff, Int: uint32(id), Bin: append([]byte{}, r.rest()...)}
+	}
+	p := Property{ID: PropertyID(id)}
+	switch kindOf(p.ID) {
+	case kindByte:
+		p.Int = uint32(r.byte())
+	case kindUint16:
+		p.Int = uint32(r.uint16())
+	case kindUint32:
+		p.Int = r.uint32()
+	case kindVarint:
+		p.Int = uint32(r.varint())
+	case kindString:
+		p.Str = r.string()
+	case kindBinary:
+		p.Bin = r.binary()
+	case kindPair:
+		p.Pair = [2]string{r.string(), r.string()}
+	case kindUnknown:
+		// Its size is unknown, so all that follows belongs to it.
+		p.Bin = append([]byte{}, r.rest()...)
+	}
+	return p
 }
 
 // Parse decodes a Control Packet without judging it: flags, codes, identifiers
@@ -131,6 +176,13 @@ func (r *reader) properties() Properties {
 // type comes back as a Frame with an error; surplus bytes are an error too,
 // with the packet.
 func Parse(first byte, body []byte, v Version) (Packet, error) {
+	p, _, err := decode(first, body, v)
+	return p, err
+}
+
+// decode is Parse and tells also whether a Variable Byte Integer in the body
+// is longer than need be.
+func decode(first byte, body []byte, v Version) (_ Packet, padded bool, _ error) {
 	r := &reader{b: body}
 	p := parse(Type(first>>4), first&0x0f, r, v)
 	if p == nil || r.err != nil {
@@ -138,12 +190,12 @@ func Parse(first byte, body []byte, v Version) (Packet, error) {
 		if p == nil {
 			err = fmt.Errorf("there is no packet type %d", first>>4)
 		}
-		return Frame{Type: Type(first >> 4), Flags: first & 0x0f, Body: append([]byte{}, body...)}, err
+		return Frame{Type: Type(first >> 4), Flags: first & 0x0f, Body: append([]byte{}, body...)}, r.padded, err
 	}
 	if len(r.b) > 0 {
-		return p, fmt.Errorf("%d surplus bytes at the end of the packet", len(r.b))
+		return p, r.padded, fmt.Errorf("%d surplus bytes at the end of the packet", len(r.b))
 	}
-	return p, nil
+	return p, r.padded, nil
 }
 
 func parse(t Type, flags byte, r *reader, v Version) Packet {

@@ -10,7 +10,7 @@ import (
 type quick struct{ net.Conn }
 
 func (q quick) Read(b []byte) (int, error) {
-	if tcp, ok := q.Conn.(*net.TCPConn); ok {
+	if tcp, ok := underlying(q.Conn).(*net.TCPConn); ok {
 		if raw, err := tcp.SyscallConn(); err == nil {
 			_ = raw.Control(func(fd uintptr) {
 				_ = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_TCP, syscall.TCP_QUICKACK, 1)

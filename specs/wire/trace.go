@@ -16,6 +16,7 @@ const (
 	maxEvents     = 400  // events shown; what lies between is counted
 	maxKept       = 8000 // events kept at all
 	maxEventBytes = 1024 // bytes of one packet
+	maxEventText  = 400  // bytes of its description
 )
 
 // Trace is the packet log of one spec, shared by all its connections. It is
@@ -51,6 +52,7 @@ func (t *Trace) add(e Event) {
 		e.Bytes = e.Bytes[:maxEventBytes]
 	}
 	e.Bytes = bytes.Clone(e.Bytes)
+	e.Text = short(e.Text, maxEventText)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.events) >= maxKept {
@@ -112,51 +114,23 @@ func (t *Trace) String() string {
 	return b.String()
 }
 
-// sent describes bytes that the tester sends: what parses is named by its
-// type, and the secrets of a CONNECT or AUTH are masked in the bytes too.
+// sent describes bytes that the tester sends: packets are named by their
+// types, and their secrets masked in the bytes too.
 func sent(raw []byte, v Version) (text, kind string, shown []byte) {
 	size, ok := FrameSize(raw)
 	if !ok || size != len(raw) {
-		return fmt.Sprintf("%d bytes that are no whole packet", len(raw)), "", raw
+		return fmt.Sprintf("%d bytes that are no whole packet", len(raw)), "", masked(raw, v)
 	}
-	body := Body(raw)
-	p, err := Parse(raw[0], body, v)
-	text = fmt.Sprint(p)
-	if err != nil {
-		text += " (" + err.Error() + ")"
+	r := receive(raw, v)
+	text = brief(r.Packet)
+	if r.Err != nil {
+		text += " (" + r.Err.Error() + ")"
 	}
-	if want := fixedFlags(Type(raw[0] >> 4)); Type(raw[0]>>4) != PUBLISH && raw[0]&0x0f != want {
-		text += fmt.Sprintf(" (flags 0x%x)", raw[0]&0x0f)
+	if r.Type != PUBLISH && r.Flags != fixedFlags(r.Type) {
+		text += fmt.Sprintf(" (flags 0x%x)", r.Flags)
 	}
-	return text, Type(raw[0] >> 4).String(), masked(raw, p)
-}
-
-// masked overwrites user name, password and authentication data in the bytes
-// of a packet.
-func masked(raw []byte, p Packet) []byte {
-	var secrets [][]byte
-	ps := Properties{}
-	switch p := p.(type) {
-	case Connect:
-		if p.Username != nil {
-			secrets = append(secrets, []byte(*p.Username))
-		}
-		secrets = append(secrets, p.Password)
-		ps = p.Properties
-	case Auth:
-		ps = p.Properties
-	case Connack:
-		ps = p.Properties
+	if r.padded {
+		text += " (a length longer than need be)"
 	}
-	for _, prop := range ps.Every(AuthenticationData) {
-		secrets = append(secrets, prop.Bin)
-	}
-	shown := raw
-	for _, s := range secrets {
-		if i := bytes.LastIndex(shown, s); len(s) > 0 && i >= 0 {
-			shown = bytes.Clone(shown)
-			copy(shown[i:], bytes.Repeat([]byte{'*'}, len(s)))
-		}
-	}
-	return shown
+	return text, r.Type.String(), masked(raw, v)
 }
