@@ -91,6 +91,10 @@ func (s *Server) receive(c *conn, b []byte) {
 	if s.rules.bytesKeepAlive {
 		s.touch(c)
 	}
+	if s.rules.wantsWholeConnect && c.state == fresh && len(c.buf)+len(b) < 14 {
+		s.close(c, failed)
+		return
+	}
 	c.buf = append(c.buf, b...)
 	for !c.ended {
 		first, body, size, err := packet.SplitFrame(c.buf, c.wireVersion(), s.tolerate)

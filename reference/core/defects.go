@@ -35,7 +35,8 @@ const (
 )
 
 // defects are the lists of all sections.
-var defects = slices.Concat(connectDefects, sessionDefects, willDefects, publishDefects, retainDefects)
+var defects = slices.Concat(connectDefects, sessionDefects, willDefects, publishDefects, retainDefects,
+	subscribeDefects, unsubscribeDefects, qosDefects, topicDefects, standingDefects)
 
 // Defects lists the defects.
 func Defects() []Defect { return slices.Clone(defects) }

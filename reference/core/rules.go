@@ -31,6 +31,7 @@ type packetRules struct {
 	honoursPacketSize  bool
 	honoursProblemInfo bool
 	trims              bool // what would make an answer too large
+	wantsWholeConnect  bool // CONNECT has to come in one piece
 	bytesKeepAlive     bool // a part of a packet restarts the Keep Alive
 }
 

@@ -17,6 +17,7 @@ type session struct {
 	expiry uint32 // seconds after the connection's end
 	user   *User
 	subs   map[string]*subscription // by Topic Filter, with their identifiers [v5/3.8.4-subscription-ids-in-session]
+	ghosts []*subscription          // only a defect puts subscriptions here
 	will   *will                    // put off until its delay is over [v5/4.1-will-in-session]
 	outbox
 	inbox

@@ -12,6 +12,9 @@ func SplitFrame(buf []byte, v Version, tolerate func(Rule) bool) (first byte, bo
 	n := 0
 	for i := 1; i < len(buf); i++ {
 		if i == 5 {
+			if tolerate != nil && tolerate(RuleLengthBytes) {
+				return buf[0], nil, 6, nil
+			}
 			return 0, nil, 0, &Error{RuleLengthBytes, MalformedPacket, "the Remaining Length has more than four bytes"}
 		}
 		b := buf[i]

@@ -1,0 +1,148 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/mqttcheck/mqttcheck/reference/packet"
+)
+
+// qosDefects are the faults in sections 4.3 to 4.6 and 3.6.
+var qosDefects = []Defect{
+	{"pubrel-flags-ignored", []string{"v311/MQTT-3.6.1-1", "v5/MQTT-3.6.1-1"}, "The flag bits of PUBREL are not looked at.", Run,
+		tolerate(packet.RulePubrelFlags)},
+	{"qos0-as-qos1", []string{"v311/MQTT-4.3.1-1", "v311/MQTT-3.8.4-6", "v5/MQTT-4.3.1-1", "v5/MQTT-3.8.4-8"}, "A subscription at QoS 0 gets messages at QoS 1.", Run,
+		func(r *rules) {
+			r.deliveredQoS = func(m *message, granted byte) byte { return max(min(m.qos, granted), min(1, m.qos)) }
+		}},
+	{"puback-ignored", []string{"v311/MQTT-4.3.2-1", "v5/MQTT-4.3.2-3"}, "PUBACK does not finish a delivery.", Run,
+		func(r *rules) { r.finishes = func(d *delivery) bool { return d.qos != 1 } }},
+	{"qos1-forgotten", []string{"v311/MQTT-4.3.2-1", "v311/MQTT-4.4.0-1"}, "An open delivery at QoS 1 is not sent again.", Run,
+		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.qos != 1 } }},
+	{"qos2-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1"}, "An open delivery at QoS 2 is not sent again.", Run,
+		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.qos != 2 || d.released > 0 } }},
+	{"pubrel-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1"}, "An open PUBREL is not sent again.", Run,
+		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.released == 0 } }},
+	{"pubrec-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1"}, "After PUBREC the PUBLISH is sent again.", Run,
+		func(r *rules) { r.remembersPubrec = false }},
+	{"pubrel-not-sent", []string{"v311/MQTT-4.3.3-1"}, "PUBREC gets no PUBREL.", Run,
+		func(r *rules) { r.sendsPubrel = false }},
+	{"pubcomp-ignored", []string{"v311/MQTT-4.3.3-1"}, "PUBCOMP does not finish a delivery.", Run,
+		func(r *rules) { r.finishes = func(d *delivery) bool { return d.qos != 2 } }},
+	{"qos1-dup-dropped", []string{"v311/MQTT-4.3.2-2", "v5/MQTT-4.3.2-5"}, "A PUBLISH at QoS 1 with DUP 1 is taken for a repetition.", Run,
+		func(r *rules) { r.takesAsNew = func(_ *conn, p *packet.Publish) bool { return !p.Dup } }},
+	{"qos2-repeated-delivered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10"}, "A repeated PUBLISH at QoS 2 is passed on again.", Run,
+		func(r *rules) { r.takesRepeatsAsNew = true }},
+	{"qos2-never-released", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-12"}, "A Packet Identifier is never taken as new after PUBREL.", Run,
+		func(r *rules) { r.releasesIncoming = false }},
+	{"qos2-forgotten-on-drop", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10"}, "Identifiers of QoS 2 publications are forgotten with the connection.", Run,
+		func(r *rules) {
+			r.detached = func(_ *Server, se *session, _ ending) { se.pending = map[uint16]bool{} }
+		}},
+	{"pubrel-unknown-unanswered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-11"}, "A second PUBREL gets no PUBCOMP.", Run,
+		func(r *rules) { r.answersUnknownRelease = false }},
+	{"ack-id-swapped", []string{"v311/MQTT-2.3.1-6", "v5/MQTT-2.2.1-5"}, "PUBACK and PUBREC have the bytes of their identifier swapped.", Run,
+		func(r *rules) { r.ackID = swapBytes }},
+	{"pubcomp-id-swapped", []string{"v311/MQTT-2.3.1-6", "v5/MQTT-2.2.1-5"}, "PUBCOMP has the bytes of its identifier swapped.", Run,
+		func(r *rules) { r.releaseID = swapBytes }},
+	{"packet-id-0", []string{"v311/MQTT-2.3.1-1", "v5/MQTT-2.2.1-4"}, "Deliveries have the Packet Identifier 0.", Run,
+		func(r *rules) { r.packetID = func(uint16) uint16 { return 0 } }},
+	{"packet-id-constant", []string{"v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4"}, "All open deliveries have the same Packet Identifier.", Run,
+		func(r *rules) { r.packetID = func(uint16) uint16 { return 1 } }},
+	{"resent-id-new", []string{"v311/MQTT-4.4.0-1", "v311/MQTT-2.3.1-4"}, "What is sent again has a new Packet Identifier.", Run,
+		func(r *rules) {
+			r.renumbers = func(o *outbox, d *delivery) {
+				if d.sent {
+					delete(o.byID, d.id)
+					d.id += 1000
+					o.byID[d.id] = d
+				}
+			}
+		}},
+	{"resend-reversed", []string{"v311/MQTT-4.6.0-1"}, "Open messages are sent again in reverse order.", Run,
+		func(r *rules) {
+			r.resendOrder = func(open []*delivery) []*delivery {
+				reversed := slices.Clone(open)
+				slices.Reverse(reversed)
+				return reversed
+			}
+		}},
+	{"pubrel-lifo", []string{"v311/MQTT-4.6.0-4"}, "PUBRELs come in another order than PUBRECs.", Run,
+		func(r *rules) {
+			var held []packet.Packet
+			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
+				a, ok := p.(*packet.Ack)
+				if !ok || a.Kind != packet.PUBREL {
+					return []packet.Packet{p}
+				}
+				if a.ID%4 == 1 {
+					held = append(held, p)
+					return nil
+				}
+				out := append([]packet.Packet{p}, held...)
+				held = nil
+				return out
+			}
+		}},
+	{"queue-lifo", []string{"v311/MQTT-4.6.0-6"}, "What is queued is sent last in first out.", Run,
+		func(r *rules) { r.nextInQueue = func(queue []*delivery) int { return len(queue) - 1 } }},
+	{"order-swapped", []string{"v311/MQTT-4.6.0-6", "v311/MQTT-4.6.0-5", "v5/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6"}, "Every other message changes places with the next.", Run,
+		func(r *rules) {
+			var held packet.Packet
+			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
+				m, ok := p.(*packet.Publish)
+				if !ok || len(m.Payload) == 0 || m.Payload[0] < '0' || m.Payload[0] > '9' {
+					return []packet.Packet{p}
+				}
+				if string(m.Payload) == "3" {
+					held = p
+					return nil
+				}
+				if string(m.Payload) == "4" && held != nil {
+					out := []packet.Packet{p, held}
+					held = nil
+					return out
+				}
+				return []packet.Packet{p}
+			}
+		}},
+	{"one-session-only", []string{"v311/MQTT-4.5.0-1"}, "A message reaches one of the clients with a matching subscription.", Run,
+		func(r *rules) {
+			r.matched = func(_ *Server, _ *message, found map[*session]*match) {
+				first := ""
+				for se := range found {
+					if first == "" || se.id < first {
+						first = se.id
+					}
+				}
+				for se := range found {
+					if se.id != first {
+						delete(found, se)
+					}
+				}
+			}
+		}},
+	{"disconnect-flags-ignored", []string{"v311/MQTT-3.14.1-1", "v5/MQTT-3.14.1-1"}, "The flag bits of DISCONNECT are not looked at.", Run,
+		tolerate(packet.RuleDisconnectFlags)},
+	{"disconnect-stays-open", []string{"v311/3.14.4-server-closes", "v5/3.14.4-receiver-closes"}, "DISCONNECT does not close the connection.", Warn,
+		func(r *rules) { r.closesOnDisconnect = false }},
+	{"ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "PINGREQ gets no PINGRESP.", Run,
+		swallow(func(p packet.Packet) bool { return p.Type() == packet.PINGRESP })},
+	{"flags-ignored", []string{"v311/MQTT-2.2.2-2"}, "Wrong flag bits of other packets are not looked at.", Run,
+		tolerate(packet.RuleOtherFlags)},
+	{"surplus-ignored", []string{"v311/2.2.1-server-only-types"}, "Packets that only a server sends are ignored.", Warn,
+		func(r *rules) {
+			r.incoming = func(_ *Server, _ *conn, p packet.Packet) packet.Packet {
+				switch p.Type() {
+				case packet.CONNACK, packet.SUBACK, packet.UNSUBACK, packet.PINGRESP:
+					return nil
+				}
+				return p
+			}
+		}},
+	{"reserved-type-ignored", []string{"v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"}, "Packet type 0 is ignored.", Warn,
+		tolerate(packet.RuleReservedType)},
+	{"short-packets-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A packet that ends before its fields do is taken.", Run,
+		tolerate(packet.RuleShort)},
+	{"long-length-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A Remaining Length of five bytes is taken.", Run,
+		func(r *rules) { r.tolerated[packet.RuleLengthBytes] = true }},
+}

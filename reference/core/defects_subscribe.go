@@ -1,0 +1,170 @@
+package core
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/mqttcheck/mqttcheck/reference/packet"
+	"github.com/mqttcheck/mqttcheck/reference/topic"
+)
+
+// takeFilters makes a defect of granting filters that break one rule.
+func takeFilters(broken error) func(*rules) {
+	return func(r *rules) { r.takesBadFilter = func(_ string, err error) bool { return errors.Is(err, broken) } }
+}
+
+// subscribeDefects are the faults in sections 3.8 and 3.9.
+var subscribeDefects = []Defect{
+	{"subscribe-flags-ignored", []string{"v311/MQTT-3.8.1-1", "v5/MQTT-3.8.1-1"}, "The flag bits of SUBSCRIBE are not looked at.", Run,
+		tolerate(packet.RuleSubscribeFlags)},
+	{"subscribe-utf8-unchecked", []string{"v311/MQTT-3.8.3-1", "v311/MQTT-1.5.3-1", "v5/MQTT-3.8.3-1", "v5/MQTT-1.5.4-1"}, "An ill-formed Topic Filter in SUBSCRIBE is taken.", Run,
+		func(r *rules) {
+			r.tolerated[packet.RuleSubscribeUTF8] = true
+			r.takesBadFilter = func(_ string, err error) bool { return errors.Is(err, topic.ErrUTF8) }
+		}},
+	{"subscribe-nul-accepted", []string{"v311/MQTT-4.7.3-2", "v311/MQTT-1.5.3-2", "v5/MQTT-4.7.3-2", "v5/MQTT-1.5.4-2"}, "U+0000 in a Topic Filter of SUBSCRIBE is taken.", Run,
+		func(r *rules) {
+			r.tolerated[packet.RuleSubscribeNUL] = true
+			r.takesBadFilter = func(_ string, err error) bool { return errors.Is(err, topic.ErrUTF8) }
+		}},
+	{"subscribe-empty-accepted", []string{"v311/MQTT-3.8.3-3"}, "A SUBSCRIBE without a Topic Filter is answered.", Run,
+		tolerate(packet.RuleSubscribeEmpty)},
+	{"subscribe-qos-3-accepted", []string{"v311/MQTT-3.8.3-4"}, "QoS 3 in a SUBSCRIBE is taken as 2.", Run,
+		tolerate(packet.RuleSubscribeQoS3)},
+	{"subscribe-reserved-ignored", []string{"v311/MQTT-3.8.3-4"}, "The reserved bits beside the QoS are not looked at.", Run,
+		tolerate(packet.RuleSubscribeBits)},
+	{"subscribe-id-0-accepted", []string{"v311/MQTT-2.3.1-1", "v5/MQTT-2.2.1-3"}, "A SUBSCRIBE with Packet Identifier 0 is taken.", Warn,
+		tolerate(packet.RuleSubscribeID)},
+	{"empty-filter-accepted", []string{"v311/MQTT-4.7.3-1", "v5/MQTT-4.7.3-1"}, "An empty Topic Filter is granted.", Warn,
+		func(r *rules) {
+			r.tolerated[packet.RuleFilterEmpty] = true
+			r.takesBadFilter = func(_ string, err error) bool { return errors.Is(err, topic.ErrEmpty) }
+		}},
+	{"hash-anywhere", []string{"v311/MQTT-4.7.1-2", "v5/MQTT-4.7.1-1"}, "A filter with # out of place is granted.", Warn, takeFilters(topic.ErrHash)},
+	{"plus-anywhere", []string{"v311/MQTT-4.7.1-3", "v5/MQTT-4.7.1-2"}, "A filter with + out of place is granted.", Warn, takeFilters(topic.ErrPlus)},
+	{"wildcards-granted-unsupported", []string{"v311/MQTT-3.8.3-2"}, "A server without wildcards grants them.", Hook,
+		func(r *rules) { r.enforcesWildcards = false }},
+	{"suback-missing", []string{"v311/MQTT-3.8.4-1", "v5/MQTT-3.8.4-1"}, "The second SUBSCRIBE of a client gets no SUBACK.", Run,
+		func(r *rules) { r.answersSubscribe = func(p *packet.Subscribe) bool { return p.ID != 12 } }},
+	{"suback-id-swapped", []string{"v311/MQTT-3.8.4-2", "v311/MQTT-2.3.1-7", "v5/MQTT-3.8.4-2", "v5/MQTT-2.2.1-6"}, "SUBACK has the bytes of its identifier swapped.", Run,
+		func(r *rules) { r.subackID = swapBytes }},
+	{"suback-reversed", []string{"v311/MQTT-3.9.3-1", "v5/MQTT-3.9.3-1"}, "The codes of SUBACK come in reverse order.", Run,
+		func(r *rules) {
+			r.subackCodes = func(codes []packet.ReasonCode) []packet.ReasonCode {
+				reversed := slices.Clone(codes)
+				slices.Reverse(reversed)
+				return reversed
+			}
+		}},
+	{"suback-one-code", []string{"v311/MQTT-3.8.4-5", "v5/MQTT-3.8.4-6"}, "SUBACK has one code however many filters there are.", Run,
+		func(r *rules) {
+			r.subackCodes = func(codes []packet.ReasonCode) []packet.ReasonCode { return codes[:1] }
+		}},
+	{"suback-too-much", []string{"v311/MQTT-3.8.4-5", "v5/MQTT-3.8.4-6"}, "A subscription at QoS 1 is granted QoS 2.", Run,
+		func(r *rules) {
+			r.grantedQoS = func(asked, granted byte) byte {
+				if asked == 1 {
+					return 2
+				}
+				return granted
+			}
+		}},
+	{"suback-code-3", []string{"v311/MQTT-3.9.3-2", "v5/MQTT-3.9.3-2"}, "A refused filter gets the code 3.", Run,
+		func(r *rules) {
+			r.subackCodes = func(codes []packet.ReasonCode) []packet.ReasonCode {
+				changed := slices.Clone(codes)
+				for i, c := range changed {
+					if c >= 0x80 {
+						changed[i] = 0x7f
+					}
+				}
+				return changed
+			}
+		}},
+	{"subscribe-last-only", []string{"v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-5"}, "Of the filters of a SUBSCRIBE those behind the second are ignored.", Run,
+		func(r *rules) {
+			r.replaces = func(_ *Server, old, sub *subscription) bool {
+				return old.qos <= sub.qos || strings.HasSuffix(old.filter, "-keep")
+			}
+		}},
+	{"subscription-doubled", []string{"v311/MQTT-3.8.4-3"}, "Retained messages are not sent again to a subscription that is replaced.", Run,
+		func(r *rules) {
+			r.sendsRetained = func(handling byte, existed bool) bool { return handling < 2 && !existed }
+		}},
+	{"subscription-not-replaced", []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-3"}, "A subscription keeps its first QoS.", Run,
+		func(r *rules) { r.replaces = func(*Server, *subscription, *subscription) bool { return false } }},
+	{"delivered-at-granted-qos", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A message is delivered at the granted QoS.", Run,
+		func(r *rules) { r.deliveredQoS = func(_ *message, granted byte) byte { return granted } }},
+	{"delivered-at-published-qos", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A message is delivered at the QoS it was published with.", Run,
+		func(r *rules) { r.deliveredQoS = func(m *message, _ byte) byte { return m.qos } }},
+}
+
+func swapBytes(id uint16) uint16 { return id<<8 | id>>8 }
+
+// unsubscribeDefects are the faults in sections 3.10 and 3.11.
+var unsubscribeDefects = []Defect{
+	{"unsubscribe-flags-ignored", []string{"v311/MQTT-3.10.1-1", "v5/MQTT-3.10.1-1"}, "The flag bits of UNSUBSCRIBE are not looked at.", Run,
+		tolerate(packet.RuleUnsubscribeFlags)},
+	{"unsubscribe-utf8-unchecked", []string{"v311/MQTT-3.10.3-1", "v5/MQTT-3.10.3-1"}, "An ill-formed Topic Filter in UNSUBSCRIBE is taken.", Run,
+		tolerate(packet.RuleUnsubscribeUTF8)},
+	{"unsubscribe-nul-accepted", []string{"v311/MQTT-4.7.3-2", "v5/MQTT-4.7.3-2"}, "U+0000 in a Topic Filter of UNSUBSCRIBE is taken.", Run,
+		tolerate(packet.RuleUnsubscribeNUL)},
+	{"unsubscribe-empty-accepted", []string{"v311/MQTT-3.10.3-2"}, "An UNSUBSCRIBE without a Topic Filter is answered.", Run,
+		tolerate(packet.RuleUnsubscribeEmpty)},
+	{"unsubscribe-id-0-accepted", []string{"v311/MQTT-2.3.1-1", "v5/MQTT-2.2.1-3"}, "An UNSUBSCRIBE with Packet Identifier 0 is taken.", Warn,
+		tolerate(packet.RuleUnsubscribeID)},
+	{"unsuback-id-swapped", []string{"v311/MQTT-3.10.4-4", "v311/MQTT-2.3.1-7", "v5/MQTT-3.10.4-4", "v5/MQTT-2.2.1-6"}, "UNSUBACK has the bytes of its identifier swapped.", Run,
+		func(r *rules) { r.unsubackID = swapBytes }},
+	{"unsuback-only-if-removed", []string{"v311/MQTT-3.10.4-5", "v5/MQTT-3.10.4-5"}, "An UNSUBSCRIBE that removes nothing gets no UNSUBACK.", Run,
+		func(r *rules) { r.answersUselessUnsubscribe = false }},
+	{"unsubscribe-first-only", []string{"v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-6"}, "Only the first filter of an UNSUBSCRIBE is removed.", Run,
+		func(r *rules) {
+			r.unsubscribed = func(filters []string) []string { return filters[:min(1, len(filters))] }
+		}},
+	{"unsubscribe-ignored", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"}, "UNSUBSCRIBE is answered and removes nothing.", Run,
+		func(r *rules) { r.findSubscriptions = func(*session, string) []*subscription { return nil } }},
+	{"unsubscribe-by-match", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"}, "UNSUBSCRIBE removes every subscription that its filter covers.", Run,
+		func(r *rules) {
+			r.findSubscriptions = func(se *session, filter string) []*subscription {
+				var list []*subscription
+				for _, sub := range se.subs {
+					if sub.filter == filter || topic.Match(filter, sub.filter) {
+						list = append(list, sub)
+					}
+				}
+				return list
+			}
+		}},
+	{"unsubscribe-case-blind", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"}, "UNSUBSCRIBE does not tell upper from lower case.", Run,
+		func(r *rules) {
+			r.findSubscriptions = func(se *session, filter string) []*subscription {
+				var list []*subscription
+				for _, sub := range se.subs {
+					if strings.EqualFold(sub.filter, filter) {
+						list = append(list, sub)
+					}
+				}
+				return list
+			}
+		}},
+	{"unsubscribe-forgotten-on-resume", []string{"v311/MQTT-3.10.4-2", "v5/MQTT-3.10.4-2"}, "A Session still queues for a filter after UNSUBSCRIBE.", Run,
+		func(r *rules) {
+			r.unsubscribedFrom = func(se *session, sub *subscription) { se.ghosts = append(se.ghosts, sub) }
+			r.detached = func(s *Server, se *session, _ ending) {
+				for _, sub := range se.ghosts {
+					s.addSubscription(se, sub, false)
+				}
+			}
+		}},
+	{"unsubscribe-drops-open", []string{"v311/MQTT-3.10.4-3", "v5/MQTT-3.10.4-3"}, "UNSUBSCRIBE throws away deliveries that have begun.", Run,
+		func(r *rules) {
+			r.unsubscribedFrom = func(se *session, sub *subscription) {
+				for _, d := range slices.Clone(se.open) {
+					if topic.Match(sub.match, d.message.topic) {
+						se.finish(d)
+					}
+				}
+			}
+		}},
+}
