@@ -227,7 +227,7 @@ func (s *Server) accept(c *conn, p *packet.Connect) {
 	if !c.five() {
 		c.receiveMax = s.policy.Window // [v311/4.3-window]
 	}
-	c.will = s.rules.storedWill(c.session, s.willOf(p)) // [v311/MQTT-3.1.2-8] [v5/MQTT-3.1.2-7]
+	c.will = s.willOf(c.session, p) // [v311/MQTT-3.1.2-8] [v5/MQTT-3.1.2-7]
 	s.startKeepAlive(c, p.KeepAlive)
 
 	// [v311/MQTT-3.2.2-1] [v311/MQTT-3.2.2-2] [v311/MQTT-3.2.2-3] [v5/MQTT-3.2.2-2] [v5/MQTT-3.2.2-3]

@@ -76,6 +76,7 @@ type sessionRules struct {
 	refusesRaisedExpiry bool
 	closesOnDisconnect  bool
 	storedWill          func(se *session, w *will) *will
+	missingWill         func(se *session) *will // of a CONNECT without one
 	publishesWill       func(c *conn, why ending) bool
 	willDelay           func(delay, expiry uint32) uint32
 	willCopies          int
@@ -238,6 +239,7 @@ func standardSession() sessionRules {
 		refusesRaisedExpiry: true,
 		closesOnDisconnect:  true,
 		storedWill:          func(_ *session, w *will) *will { return w },
+		missingWill:         func(*session) *will { return nil },
 		publishesWill:       func(_ *conn, why ending) bool { return why != disconnected && why != stopping },
 		willDelay:           func(delay, expiry uint32) uint32 { return min(delay, expiry) },
 		willCopies:          1,

@@ -10,10 +10,10 @@ type will struct {
 
 // willOf makes the will of a CONNECT, nil where it has none.
 // [v311/MQTT-3.1.2-9] [v311/MQTT-3.1.2-12] [v311/MQTT-3.1.3-1] [v5/MQTT-3.1.2-9] [v5/MQTT-3.1.3-1]
-func (s *Server) willOf(p *packet.Connect) *will {
+func (s *Server) willOf(se *session, p *packet.Connect) *will {
 	w := p.Will
 	if w == nil {
-		return nil
+		return s.rules.missingWill(se)
 	}
 	m := &message{
 		topic: w.Topic, payload: w.Payload, qos: w.QoS,
@@ -27,7 +27,7 @@ func (s *Server) willOf(p *packet.Connect) *will {
 	if d := w.Properties.WillDelayInterval; d != nil {
 		delay = *d
 	}
-	return &will{message: m, delay: delay}
+	return s.rules.storedWill(se, &will{message: m, delay: delay})
 }
 
 // putOffWill publishes the will of a connection that has ended, or keeps it
