@@ -110,7 +110,7 @@ func unsubscribed(b *probe.Broker, v version) {
 		Expect(c.DeliveredBefore(pub.SentinelAside(c))).To(BeEmpty(), "nothing is delivered after UNSUBACK")
 		c.Disconnect()
 		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "away"})
-		again := b.Connect("again", probe.ID(id), probe.Persistent)
+		again := resumed(b, "again", id)
 		Expect(again.DeliveredBefore(pub.SentinelAside(again))).To(BeEmpty(), "nothing is queued after UNSUBACK")
 	})
 
@@ -135,7 +135,7 @@ func unsubscribed(b *probe.Broker, v version) {
 		c.Unsubscribe(topic)
 		c.Drop()
 
-		again := b.Connect("again", probe.ID(client), probe.Persistent)
+		again := resumed(b, "again", client)
 
 		Expect(again.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "begun")), "the message is sent again")
 	})

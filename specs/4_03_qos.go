@@ -36,8 +36,19 @@ func away(b *probe.Broker, topic string, qos byte) (sub *probe.Client, resume fu
 	sub = b.Connect("sub", probe.ID(id), probe.Persistent).Subscribe(topic, qos)
 	return sub, func(name string) *probe.Client {
 		GinkgoHelper()
-		return b.Connect(name, probe.ID(id), probe.Persistent)
+		return resumed(b, name, id)
 	}
+}
+
+// resumed connects again under a Client Identifier whose Session is stored. A
+// Session that is not there is the matter of other checks.
+func resumed(b *probe.Broker, name, id string) *probe.Client {
+	GinkgoHelper()
+	c, ack := present(b, name, probe.ID(id), probe.Persistent)
+	if !ack.SessionPresent() {
+		probe.Inconclusive("%s: the set-up needs a Session that is resumed, but Session Present is 0", name)
+	}
+	return c
 }
 
 func senderQoS1(b *probe.Broker, v version) {
@@ -145,10 +156,7 @@ func receiverQoS2(b *probe.Broker, v version) {
 		Expect(pub.Answer(wire.PUBREC)).To(probe.BePacket(HaveField("ID", uint16(9))))
 		pub.Drop()
 
-		again, ack := present(b, "again", probe.ID(id), probe.Persistent)
-		if !ack.SessionPresent() {
-			probe.Inconclusive("the Session was not resumed")
-		}
+		again := resumed(b, "again", id)
 		again.Send(wire.Publish{Topic: topic, QoS: 2, ID: 9, Dup: true, Payload: "once"})
 		Expect(again.Answer(wire.PUBREC)).To(probe.BePacket(HaveField("ID", uint16(9))))
 		for range 2 {

@@ -59,7 +59,7 @@ var connectDefects = []Defect{
 			}
 		}},
 	{"assigned-ids-alike", []string{"v311/MQTT-3.1.3-6", "v5/MQTT-3.1.3-6"}, "Every client without a Client Identifier gets the same one.", Run,
-		func(r *rules) { r.assignedID = func(string) string { return "anonymous" } }},
+		func(r *rules) { r.assignedID, r.assignsUnique = func(string) string { return "anonymous" }, false }},
 	{"short-ids-refused", []string{"v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"}, "A Client Identifier of one byte is refused.", Run,
 		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) > 1 } }},
 	{"long-ids-refused", []string{"v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"}, "A Client Identifier of 23 bytes is refused.", Run,
