@@ -50,11 +50,33 @@ const (
 	WildcardSubscriptionsNotSupported   ReasonCode = 0xA2
 )
 
-// legalCodes are the codes that a client may use, by packet.
-// [v5/MQTT-3.4.2-1] [v5/MQTT-3.5.2-1] [v5/MQTT-3.6.2-1] [v5/MQTT-3.7.2-1] [v5/MQTT-3.14.2-1] [v5/MQTT-3.15.2-1]
+// legalCodes are the Reason Codes that a packet may have, whoever sends it.
+// DISCONNECT has 0x8C from Table 2-6, which Table 3-10 leaves out.
+// [v5/MQTT-3.2.2-8] [v5/MQTT-3.4.2-1] [v5/MQTT-3.5.2-1] [v5/MQTT-3.6.2-1] [v5/MQTT-3.7.2-1]
+// [v5/MQTT-3.9.3-2] [v5/MQTT-3.11.3-2] [v5/MQTT-3.14.2-1] [v5/MQTT-3.15.2-1]
 var legalCodes = map[Type]string{
-	PUBACK: "\x00\x10\x80\x83\x87\x90\x91\x97\x99", PUBREC: "\x00\x10\x80\x83\x87\x90\x91\x97\x99",
+	CONNACK: "\x00\x80\x81\x82\x83\x84\x85\x86\x87\x88\x89\x8a\x8c\x90\x95\x97\x99\x9a\x9b\x9c\x9d\x9f",
+	PUBACK:  "\x00\x10\x80\x83\x87\x90\x91\x97\x99", PUBREC: "\x00\x10\x80\x83\x87\x90\x91\x97\x99",
 	PUBREL: "\x00\x92", PUBCOMP: "\x00\x92",
-	DISCONNECT: "\x00\x04\x80\x81\x82\x83\x87\x89\x8b\x8d\x8e\x8f\x90\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f\xa0\xa1\xa2",
+	SUBACK: "\x00\x01\x02\x80\x83\x87\x8f\x91\x97\x9e\xa1\xa2", UNSUBACK: "\x00\x11\x80\x83\x87\x8f\x91",
+	DISCONNECT: "\x00\x04\x80\x81\x82\x83\x87\x89\x8b\x8c\x8d\x8e\x8f\x90\x93\x94\x95\x96\x97\x98\x99\x9a\x9b\x9c\x9d\x9e\x9f\xa0\xa1\xa2",
 	AUTH:       "\x00\x18\x19",
+}
+
+// returnCodes are the codes of MQTT 3.1.1. [v311/3.2.2.3-codes-reserved] [v311/MQTT-3.9.3-2]
+var returnCodes = map[Type]string{CONNACK: "\x00\x01\x02\x03\x04\x05", SUBACK: "\x00\x01\x02\x80"}
+
+var codeRules = map[Type]Rule{
+	CONNACK: RuleConnackCode, PUBACK: RulePubackCode, PUBREC: RulePubrecCode, PUBREL: RulePubrelCode, PUBCOMP: RulePubcompCode,
+	SUBACK: RuleSubackCode, UNSUBACK: RuleUnsubackCode, DISCONNECT: RuleDisconnectCode, AUTH: RuleAuthCode,
+}
+
+// serverDisconnect tells whether only servers send DISCONNECT with the code:
+// the column "Sent by" of Table 3-10, with 0x8C. [section 3.14.2.1 of MQTT 5.0]
+func serverDisconnect(code ReasonCode) bool {
+	switch code {
+	case NotAuthorized, ServerBusy, ServerShuttingDown, BadAuthenticationMethod, KeepAliveTimeout, SessionTakenOver, TopicFilterInvalid:
+		return true
+	}
+	return code >= RetainNotSupported && code <= WildcardSubscriptionsNotSupported
 }

@@ -2,6 +2,8 @@ package packet
 
 import "encoding/binary"
 
+// appendVarint appends a Variable Byte Integer in its shortest form.
+// [v5/MQTT-1.5.5-1]
 func appendVarint(dst []byte, n int) []byte {
 	for n > 127 {
 		dst = append(dst, byte(n)|0x80)
@@ -10,7 +12,11 @@ func appendVarint(dst []byte, n int) []byte {
 	return append(dst, byte(n))
 }
 
+// appendString appends a string or Binary Data with its length, which has two
+// bytes: what does not fit is cut off, so that the packet stays whole.
+// [v311/MQTT-4.7.3-3] [v5/MQTT-4.7.3-3]
 func appendString(dst []byte, s string) []byte {
+	s = s[:min(len(s), 65535)]
 	return append(binary.BigEndian.AppendUint16(dst, uint16(len(s))), s...)
 }
 
