@@ -144,6 +144,12 @@ func willRetain(b *probe.Broker, v version) {
 	})
 }
 
+// silence is how long a check waits for the end of a connection whose Keep
+// Alive is one second: one and a half times that, and a margin, since the text
+// does not say how soon after it the server has to act. Brokers that look at
+// their clients every five seconds are common.
+func silence(b *probe.Broker) time.Duration { return b.Seconds(1.5+6) + b.Timeout }
+
 func keepAlive(b *probe.Broker, v version) {
 	keys := []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}
 	It("ends the connection of a client that is silent, and its will is published", Timing, v.Statement(keys...), func() {
@@ -154,9 +160,7 @@ func keepAlive(b *probe.Broker, v version) {
 			probe.Unsupported("the server replaces the Keep Alive in CONNACK")
 		}
 
-		a := c.Within(b.Seconds(1.5)+b.Timeout, wire.DISCONNECT)
-		Expect(c).To(probe.BeEnded(b.Timeout), "the connection ends one and a half Keep Alive after the last packet")
-		_ = a
+		Expect(c).To(probe.BeEnded(silence(b)), "the connection ends one and a half Keep Alive after the last packet")
 		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "silent")), "as after a network failure the will is published")
 	})
 
@@ -168,12 +172,12 @@ func keepAlive(b *probe.Broker, v version) {
 			probe.Unsupported("the server replaces the Keep Alive in CONNACK")
 		}
 		start := time.Now()
-		for time.Since(start) < b.Seconds(1.5)+b.Timeout && !c.Gone() {
+		for time.Since(start) < silence(b) && !c.Gone() {
 			pub.Send(wire.Publish{Topic: topic, Payload: "to the silent"})
 			c.Within(b.Seconds(0.25), wire.DISCONNECT)
 		}
 
-		Expect(c).To(probe.BeEnded(b.Timeout), "deliveries do not prolong the time")
+		Expect(c).To(probe.BeEnded(0), "deliveries do not prolong the time")
 	})
 
 	It("leaves a client that pings connected", Timing, v.Statement(keys...), func() {
