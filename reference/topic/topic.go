@@ -11,6 +11,7 @@ import (
 // Errors of names and filters.
 var (
 	ErrEmpty    = errors.New("topic: it is empty")
+	ErrLong     = errors.New("topic: it has more than 65535 bytes")
 	ErrUTF8     = errors.New("topic: it is not well-formed UTF-8, or holds U+0000")
 	ErrWildcard = errors.New("topic: a Topic Name has no wildcards")
 	ErrHash     = errors.New("topic: '#' stands alone in the last level")
@@ -18,8 +19,9 @@ var (
 	ErrShare    = errors.New("topic: a shared filter is $share/ShareName/filter, with a ShareName of no wildcards")
 )
 
-// ValidName tells whether s may be a Topic Name.
-// [v311/MQTT-4.7.1-1] [v311/MQTT-4.7.3-1] [v311/MQTT-4.7.3-2] [v5/MQTT-4.7.0-1] [v5/MQTT-4.7.3-1] [v5/MQTT-4.7.3-2]
+// ValidName tells whether s may be a Topic Name: nil, ErrEmpty, ErrLong,
+// ErrUTF8 or ErrWildcard.
+// [v311/MQTT-4.7.1-1] [v5/MQTT-4.7.0-1]
 func ValidName(s string) error {
 	if err := text(s); err != nil {
 		return err
@@ -30,17 +32,23 @@ func ValidName(s string) error {
 	return nil
 }
 
+// text judges what Topic Names and Topic Filters have in common.
+// [v311/MQTT-4.7.3-1] [v311/MQTT-4.7.3-2] [v311/MQTT-4.7.3-3]
+// [v5/MQTT-4.7.3-1] [v5/MQTT-4.7.3-2] [v5/MQTT-4.7.3-3]
 func text(s string) error {
 	switch {
 	case s == "":
 		return ErrEmpty
+	case len(s) > 65535:
+		return ErrLong
 	case !utf8.ValidString(s) || strings.Contains(s, "\x00"):
 		return ErrUTF8
 	}
 	return nil
 }
 
-// ValidFilter tells whether s may be a Topic Filter.
+// ValidFilter tells whether s may be a Topic Filter: nil, ErrEmpty, ErrLong,
+// ErrUTF8, ErrHash or ErrPlus.
 // [v311/MQTT-4.7.1-2] [v311/MQTT-4.7.1-3] [v5/MQTT-4.7.1-1] [v5/MQTT-4.7.1-2]
 func ValidFilter(s string) error {
 	if err := text(s); err != nil {
@@ -83,8 +91,9 @@ func Match(filter, name string) bool {
 	}
 }
 
-// ParseShared takes $share/ShareName/filter apart. shared is false for an
-// ordinary filter. [v5/MQTT-4.8.2-1] [v5/MQTT-4.8.2-2]
+// ParseShared takes $share/ShareName/filter of MQTT 5.0 apart. shared is false
+// for an ordinary filter. The error is ErrShare where there is no ShareName, it
+// has a wildcard, or no filter follows; inner is left to ValidFilter. [v5/MQTT-4.8.2-1] [v5/MQTT-4.8.2-2]
 func ParseShared(filter string) (group, inner string, shared bool, err error) {
 	rest, ok := strings.CutPrefix(filter, "$share/")
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -194,6 +195,90 @@ func FuzzMatch(f *testing.F) {
 		}
 		if !trie.Remove(filter, "k") || trie.Len() != 0 {
 			t.Fatal("the filter cannot be removed")
+		}
+	})
+}
+
+// TestDeepMemory: filters of many levels take memory in proportion to their
+// text, and give it back.
+func TestDeepMemory(t *testing.T) {
+	var trie topic.Trie[int]
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	filter := func(i int) string {
+		return strings.Repeat("+/", 100*i) + strings.Repeat("a/", 32000-100*i) + fmt.Sprint(i)
+	}
+	for i := range 100 {
+		trie.Add(filter(i), "k", i)
+	}
+	if grown := int64(heap()) - int64(before); grown > 100*4*65536 {
+		t.Errorf("100 filters of 64 KiB take %d bytes", grown)
+	}
+	for i := range 100 {
+		if !trie.Remove(filter(i), "k") {
+			t.Fatalf("filter %d is not there", i)
+		}
+	}
+	if grown := int64(heap()) - int64(before); grown > 1<<20 {
+		t.Errorf("%d bytes are kept for nothing", grown)
+	}
+	runtime.KeepAlive(&trie)
+}
+
+// TestTooLong: 65535 bytes are the limit of a string. [section 4.7.3]
+func TestTooLong(t *testing.T) {
+	s := strings.Repeat("é", 32767) + "a"
+	if topic.ValidName(s) != nil || topic.ValidFilter(s) != nil {
+		t.Error("65535 bytes are refused")
+	}
+	if !errors.Is(topic.ValidName(s+"a"), topic.ErrLong) || !errors.Is(topic.ValidFilter(s+"a"), topic.ErrLong) {
+		t.Error("65536 bytes are accepted")
+	}
+}
+
+// FuzzTrie carries out adds, removals and matches on a trie and on a list:
+// one operation a line, "+filter", "-filter" or a name to match.
+func FuzzTrie(f *testing.F) {
+	f.Add("+a/b/c\n+a/b\na/b\na/b/c\n-a/b\na/b/c\n+a/#\na\n-a/b/c\na/b/c")
+	f.Add("+//\n+/+/\n+/\n/\n//\n-//\n//\n+#\n+a/b#/c\n$a/b")
+	f.Fuzz(func(t *testing.T, script string) {
+		var trie topic.Trie[int]
+		list := map[string]bool{}
+		for line := range strings.SplitSeq(script, "\n") {
+			if filter, ok := strings.CutPrefix(line, "+"); ok {
+				trie.Add(filter, "k", 1)
+				list[filter] = true
+			} else if filter, ok := strings.CutPrefix(line, "-"); ok {
+				if trie.Remove(filter, "k") != list[filter] {
+					t.Fatalf("Remove(%q) is not %v", filter, list[filter])
+				}
+				delete(list, filter)
+			} else if topic.ValidName(line) == nil {
+				var got, want []string
+				trie.Match(line, func(f, _ string, _ int) {
+					if topic.ValidFilter(f) == nil {
+						got = append(got, f)
+					}
+				})
+				for f := range list {
+					if topic.ValidFilter(f) == nil && topic.Match(f, line) {
+						want = append(want, f)
+					}
+				}
+				slices.Sort(got)
+				slices.Sort(want)
+				if !slices.Equal(got, want) {
+					t.Fatalf("%q matches %q, want %q", line, got, want)
+				}
+			}
+			if trie.Len() != len(list) {
+				t.Fatalf("%d values, want %d", trie.Len(), len(list))
+			}
 		}
 	})
 }
