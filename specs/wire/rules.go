@@ -111,7 +111,7 @@ var (
 
 // Properties.
 var (
-	ruleProperties      = newRule("", "2.2.2.2-server-packets-properties")
+	ruleProperties      = newRule("", "2.2.2-server-packets-properties")
 	ruleByeExpiry       = newRule("", "MQTT-3.14.2-2")
 	ruleServerReference = newRule("", "3.2.2.3.16-server-reference-with-code")
 

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -56,8 +57,9 @@ func (t *Trace) add(e Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.events) >= maxKept {
-		t.dropped++
-		return
+		// What is shown is the beginning and the end.
+		t.dropped += maxKept - maxEvents
+		t.events = slices.Delete(t.events, maxEvents/2, maxKept-maxEvents/2)
 	}
 	e.At = time.Since(t.start)
 	t.events = append(t.events, e)
