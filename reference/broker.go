@@ -7,8 +7,10 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/url"
+	"strconv"
 	"sync"
 	"time"
 
@@ -30,12 +32,11 @@ type Options struct {
 	Users []core.User
 }
 
-// Limits of one connection, in bytes and time.
+// Limits of the stop: the time that clients have to read the last packet, and
+// the pause after a connection that could not be accepted.
 const (
-	maxOutgoing  = 16 << 20 // written to a client that does not read
-	writeTimeout = 20 * time.Second
-	lingerTime   = 2 * time.Second // for a client to read the last packet
-	readSize     = 32 << 10
+	stopTime    = 250 * time.Millisecond
+	acceptPause = 50 * time.Millisecond
 )
 
 // Broker is a running broker.
@@ -50,13 +51,16 @@ type Broker struct {
 	mu    sync.Mutex
 	conns map[core.ConnID]*link
 	next  core.ConnID
-	ended bool
+	ended bool          // no connection is taken any more
+	empty chan struct{} // closed once it has ended and has no connections
 }
 
-// event is one for the core; reply is closed when it has been handled.
+// event is one for the core. A link without an event has written much; where
+// handled is not nil it gets a value when the event has been handled.
 type event struct {
-	ev    core.Event
-	reply chan struct{}
+	ev      core.Event
+	link    *link
+	handled chan<- struct{}
 }
 
 // Start opens the listeners and serves until Close.
@@ -71,7 +75,7 @@ func Start(o Options) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
-	b := &Broker{events: make(chan event), done: make(chan struct{}), conns: map[core.ConnID]*link{}}
+	b := &Broker{events: make(chan event), done: make(chan struct{}), empty: make(chan struct{}), conns: map[core.ConnID]*link{}}
 	listen := o.Listen
 	if len(listen) == 0 {
 		listen = []string{"mqtt://127.0.0.1:0"}
@@ -95,13 +99,14 @@ func Start(o Options) (*Broker, error) {
 
 func (b *Broker) listen(address string) error {
 	u, err := url.Parse(address)
-	if err != nil {
-		return fmt.Errorf("reference: listen address %q: %w", address, err)
-	}
-	if u.Scheme != "mqtt" || u.Host == "" {
+	if err != nil || u.Scheme != "mqtt" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
 		return fmt.Errorf("reference: listen address %q: write mqtt://HOST:PORT", address)
 	}
-	l, err := net.Listen("tcp", u.Host)
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil {
+		return fmt.Errorf("reference: listen address %q: the port is a number from 0 to 65535", address)
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(u.Hostname(), strconv.FormatUint(port, 10)))
 	if err != nil {
 		return fmt.Errorf("reference: %w", err)
 	}
@@ -116,23 +121,45 @@ func (b *Broker) URL() string { return b.urls[0] }
 // URLs returns the addresses of all listeners.
 func (b *Broker) URLs() []string { return append([]string{}, b.urls...) }
 
-// Close ends all connections and listeners and waits until nothing runs any more.
+// Close tells the clients, ends all connections and listeners and waits until
+// nothing runs any more. It takes little longer than stopTime.
 func (b *Broker) Close() error {
 	var err error
 	b.closing.Do(func() {
-		close(b.done)
 		for _, l := range b.listeners {
 			err = errors.Join(err, l.Close())
 		}
 		b.mu.Lock()
 		b.ended = true
+		if len(b.conns) == 0 {
+			close(b.empty)
+		}
+		b.mu.Unlock()
+		b.partAll()
+		close(b.done)
+		b.mu.Lock()
 		for _, l := range b.conns {
-			_ = l.nc.Close()
+			l.abandon()
 		}
 		b.mu.Unlock()
 		b.wg.Wait()
 	})
 	return err
+}
+
+// partAll has the server say goodbye and gives the clients a moment to leave.
+func (b *Broker) partAll() {
+	timer := time.NewTimer(stopTime)
+	defer timer.Stop()
+	select {
+	case b.events <- event{ev: core.Shutdown{}}:
+	case <-timer.C:
+		return
+	}
+	select {
+	case <-b.empty:
+	case <-timer.C:
+	}
 }
 
 // serve is the one goroutine that the server runs in.
@@ -154,54 +181,88 @@ func (b *Broker) serve(server *core.Server) {
 		case <-b.done:
 			return
 		}
-		for _, out := range server.Handle(time.Now(), e.ev) {
-			b.carryOut(out)
+		if e.ev == nil {
+			e.ev = core.Pending{Conn: e.link.id, Bytes: e.link.report()}
 		}
-		if e.reply != nil {
-			close(e.reply)
+		b.handle(server, e.ev)
+		if e.handled != nil {
+			e.handled <- struct{}{}
 		}
 	}
 }
 
-func (b *Broker) carryOut(out core.Output) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+// handle carries out an event and whatever follows from how much then waits to
+// be written.
+func (b *Broker) handle(server *core.Server, ev core.Event) {
+	outputs := server.Handle(time.Now(), ev)
+	for len(outputs) > 0 {
+		var changed []*link
+		for _, out := range outputs {
+			if l := b.carryOut(out); l != nil {
+				changed = append(changed, l)
+			}
+		}
+		outputs = nil
+		for _, l := range changed {
+			if l.unreported() {
+				outputs = append(outputs, server.Handle(time.Now(), core.Pending{Conn: l.id, Bytes: l.report()})...)
+			}
+		}
+	}
+}
+
+// carryOut carries out an output. It returns the connection if the server
+// should hear how much waits there.
+func (b *Broker) carryOut(out core.Output) *link {
 	switch out := out.(type) {
 	case core.Send:
-		if l := b.conns[out.Conn]; l != nil {
-			l.send(out.Bytes)
+		if l := b.link(out.Conn); l != nil && l.send(out.Bytes) {
+			return l
 		}
 	case core.Close:
-		if l := b.conns[out.Conn]; l != nil {
+		if l := b.link(out.Conn); l != nil {
 			l.finish()
 		}
 	}
+	return nil
 }
 
-// tell hands an event to the server and waits until it has been handled; it
+func (b *Broker) link(id core.ConnID) *link {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.conns[id]
+}
+
+// tell hands an event of a connection to the server and waits until it has
+// been handled, so that a client sends no faster than the server takes; it
 // reports whether the broker still runs.
-func (b *Broker) tell(ev core.Event) bool {
-	e := event{ev: ev, reply: make(chan struct{})}
+func (b *Broker) tell(l *link, ev core.Event) bool {
 	select {
-	case b.events <- e:
+	case b.events <- event{ev: ev, handled: l.handled}:
 	case <-b.done:
 		return false
 	}
 	select {
-	case <-e.reply:
+	case <-l.handled:
 		return true
 	case <-b.done:
 		return false
 	}
 }
 
-func (b *Broker) accept(l net.Listener) {
+func (b *Broker) accept(listener net.Listener) {
 	defer b.wg.Done()
 	for {
-		nc, err := l.Accept()
+		nc, err := listener.Accept()
 		if err != nil {
 			if errors.Is(err, net.ErrClosed) {
 				return
+			}
+			// Out of file descriptors, as a rule: connections must end first.
+			select {
+			case <-b.done:
+				return
+			case <-time.After(acceptPause):
 			}
 			continue
 		}
@@ -212,40 +273,64 @@ func (b *Broker) accept(l net.Listener) {
 			return
 		}
 		b.next++
-		c := newLink(b.next, nc)
-		b.conns[c.id] = c
+		l := newLink(b.next, nc)
+		b.conns[l.id] = l
 		b.wg.Add(2)
 		b.mu.Unlock()
-		go b.read(c)
-		go func() {
-			defer b.wg.Done()
-			c.write()
-		}()
+		go b.read(l)
+		go b.write(l)
 	}
+}
+
+// write writes what the server sends on a connection.
+func (b *Broker) write(l *link) {
+	defer b.wg.Done()
+	l.write(func() {
+		select {
+		case b.events <- event{link: l}:
+		case <-b.done:
+		}
+	})
 }
 
 // read hands what comes on a connection to the server.
 func (b *Broker) read(l *link) {
 	defer b.wg.Done()
-	defer func() {
-		b.mu.Lock()
-		delete(b.conns, l.id)
-		b.mu.Unlock()
-		l.abandon()
-	}()
+	defer b.forget(l)
 	opened := core.Opened{Conn: l.id}
-	if _, err := rand.Read(opened.Entropy[:]); err != nil || !b.tell(opened) {
+	if _, err := rand.Read(opened.Entropy[:]); err != nil || !b.tell(l, opened) {
 		return
 	}
 	buf := make([]byte, readSize)
 	for {
 		n, err := l.nc.Read(buf)
-		if n > 0 && !b.tell(core.Received{Conn: l.id, Bytes: append([]byte{}, buf[:n]...)}) {
+		// The server copies what it keeps, and is done when tell returns.
+		if n > 0 && !l.finished() && !b.tell(l, core.Received{Conn: l.id, Bytes: buf[:n]}) {
 			return
 		}
-		if err != nil {
-			b.tell(core.Closed{Conn: l.id})
-			return
+		if err == nil {
+			continue
 		}
+		running := b.tell(l, core.Closed{Conn: l.id})
+		if errors.Is(err, io.EOF) && running {
+			// The client has ended its half only: it may still read answers.
+			l.finish()
+			select {
+			case <-l.written:
+			case <-b.done:
+			}
+		}
+		return
+	}
+}
+
+// forget ends a connection that is read no more.
+func (b *Broker) forget(l *link) {
+	l.abandon()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.conns, l.id)
+	if b.ended && len(b.conns) == 0 {
+		close(b.empty)
 	}
 }

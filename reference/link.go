@@ -8,76 +8,172 @@ import (
 	"github.com/mqttcheck/mqttcheck/reference/core"
 )
 
+// Limits of one connection, in bytes and time. What waits for a client that
+// does not read is bounded by maxOutgoing, what a client sends by the core,
+// which knows how large a packet may be.
+const (
+	readSize     = 32 << 10         // read at a time
+	writeSize    = 64 << 10         // written at a time, within writeTimeout
+	writeTimeout = 20 * time.Second // a client that takes less than that is cut off
+	maxOutgoing  = 16 << 20         // unwritten bytes at which a client is cut off
+	reportStep   = 256 << 10        // a change of the unwritten bytes that the core is told
+	flushTime    = 5 * time.Second  // to write the rest before the close
+	lingerTime   = 2 * time.Second  // for the client to read the last packet
+)
+
 // link is one network connection with its queue of outgoing bytes.
 type link struct {
-	id core.ConnID
-	nc net.Conn
+	id      core.ConnID
+	nc      net.Conn
+	handled chan struct{} // the reader's event was handled
+	written chan struct{} // closed when nothing is written any more
+	// patience is the time in which a client must take writeSize bytes.
+	patience time.Duration
 
-	mu     sync.Mutex
-	ready  *sync.Cond
-	queue  []byte
-	ending bool // nothing is added any more; close once the queue is written
-	gone   bool // the connection is of no more use
+	mu       sync.Mutex
+	ready    *sync.Cond
+	queue    []byte
+	writing  int  // bytes taken from the queue and not yet written
+	reported int  // unwritten bytes that the core knows of
+	queued   int  // bytes queued since then
+	ending   bool // nothing is added any more; close once the queue is written
+	gone     bool // the connection is of no more use
 }
 
 func newLink(id core.ConnID, nc net.Conn) *link {
-	l := &link{id: id, nc: nc}
+	l := &link{id: id, nc: nc, handled: make(chan struct{}, 1), written: make(chan struct{}), patience: writeTimeout}
 	l.ready = sync.NewCond(&l.mu)
 	return l
 }
 
-// send queues bytes. A client that does not read is cut off.
-func (l *link) send(b []byte) {
+// send queues bytes. A client that does not read is cut off. It reports
+// whether the core should hear how much waits.
+func (l *link) send(b []byte) (tell bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ending || l.gone {
+		return false
+	}
+	if len(l.queue)+l.writing+len(b) > maxOutgoing {
+		l.cut()
+		return false
+	}
+	l.queue = append(l.queue, b...)
+	l.queued += len(b)
+	l.ready.Signal()
+	return l.changed()
+}
+
+// changed tells whether the unwritten bytes differ much from what was
+// reported, or whether all that was queued since is written. The lock is held.
+func (l *link) changed() bool {
+	n := len(l.queue) + l.writing
+	return n >= l.reported+reportStep || n <= l.reported-reportStep ||
+		n == 0 && (l.reported > 0 || l.queued >= reportStep)
+}
+
+// unreported is changed, with the lock.
+func (l *link) unreported() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changed()
+}
+
+// report returns the unwritten bytes for the core.
+func (l *link) report() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.reported, l.queued = len(l.queue)+l.writing, 0
+	return l.reported
+}
+
+// finish ends the connection once all is written, which must be soon.
+func (l *link) finish() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ending || l.gone {
 		return
 	}
-	if len(l.queue)+len(b) > maxOutgoing {
-		l.gone = true
-		_ = l.nc.Close()
-		l.ready.Signal()
-		return
-	}
-	l.queue = append(l.queue, b...)
+	l.ending = true
+	_ = l.nc.SetWriteDeadline(time.Now().Add(flushTime))
 	l.ready.Signal()
 }
 
-// finish ends the connection once all is written.
-func (l *link) finish() {
+// finished tells whether the core has done with the connection: what the
+// client still sends is not for it.
+func (l *link) finished() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ending = true
-	l.ready.Signal()
+	return l.ending || l.gone
 }
 
 // abandon ends the connection at once.
 func (l *link) abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.cut()
+}
+
+// cut ends the connection; the lock is held.
+func (l *link) cut() {
+	if l.gone {
+		return
+	}
 	l.gone = true
+	l.queue = nil
 	_ = l.nc.Close()
 	l.ready.Signal()
 }
 
-// write writes what is queued until the connection ends.
-func (l *link) write() {
+// take waits for bytes to write. After the last ones last is true; ok is false
+// when there is nothing more to do.
+func (l *link) take() (b []byte, last, ok bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.queue) == 0 && !l.ending && !l.gone {
+		l.ready.Wait()
+	}
+	if l.gone {
+		return nil, false, false
+	}
+	n := min(len(l.queue), writeSize)
+	b = l.queue[:n:n]
+	l.queue = l.queue[n:]
+	l.writing = n
+	if len(l.queue) == 0 {
+		l.queue = nil // what has been written is not kept
+	}
+	if n > 0 && !l.ending {
+		_ = l.nc.SetWriteDeadline(time.Now().Add(l.patience))
+	}
+	return b, l.ending && len(l.queue) == 0, true
+}
+
+// wrote takes note that what was taken is written; it reports whether the core
+// should hear of it.
+func (l *link) wrote() (tell bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.writing = 0
+	return l.changed() && !l.ending
+}
+
+// write writes what is queued until the connection ends. tell is called when
+// much has been written.
+func (l *link) write(tell func()) {
+	defer close(l.written)
 	for {
-		l.mu.Lock()
-		for len(l.queue) == 0 && !l.ending && !l.gone {
-			l.ready.Wait()
-		}
-		b, last, gone := l.queue, l.ending, l.gone
-		l.queue = nil
-		l.mu.Unlock()
-		if gone {
+		b, last, ok := l.take()
+		if !ok {
 			return
 		}
 		if len(b) > 0 {
-			_ = l.nc.SetWriteDeadline(time.Now().Add(writeTimeout))
 			if _, err := l.nc.Write(b); err != nil {
 				l.abandon()
 				return
+			}
+			if l.wrote() {
+				tell()
 			}
 		}
 		if last {
