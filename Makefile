@@ -34,5 +34,5 @@ fuzz:
 
 # Each defect against the whole suite; PROOF=i/n runs a share of them.
 proof:
-	MQTTCHECK_PROOF=$${PROOF:-all} $(GO) test -timeout 3h -run 'TestProof' ./cmd/mqttcheck
+	MQTTCHECK_PROOF=$${PROOF:-all} $(GO) test -timeout 3h -run 'TestProof' ./cmd/mqttcheck -update
 

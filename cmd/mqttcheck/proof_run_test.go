@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/mqttcheck/mqttcheck/reference/core"
+	"github.com/mqttcheck/mqttcheck/reports"
+)
+
+// trial is a defect and what it moved.
+type trial struct {
+	defect core.Defect
+	kills  []kill
+	faults []string // in the suite itself
+	took   time.Duration
+}
+
+// try judges the reference broker with one defect. What does not come out as
+// declared is tried again with more patience: a busy machine is no evidence.
+func try(t *testing.T, d core.Defect, selectors []string) trial {
+	start := time.Now()
+	tr := tryOnce(t, d, selectors, "--timeout", "250ms", "--second", "50ms")
+	if len(tr.problems()) > 0 {
+		tr = tryOnce(t, d, selectors, "--timeout", "1s", "--second", "250ms")
+	}
+	tr.took = time.Since(start)
+	return tr
+}
+
+func tryOnce(t *testing.T, d core.Defect, selectors []string, pace ...string) trial {
+	tr := trial{defect: d}
+	result := proofRun(t, slices.Concat([]string{"--defect", d.Name}, pace, selectors)...)
+	if len(result.Statements) == 0 {
+		tr.faults = append(tr.faults, "the run has no result")
+	}
+	for _, st := range result.Statements {
+		for _, c := range st.Checks {
+			switch {
+			case c.Elsewhere:
+			case c.Verdict == reports.Error:
+				tr.faults = append(tr.faults, fmt.Sprintf("%s: %s is an error: %s", st.ID, c.Name, c.Reason))
+			case c.Verdict == reports.Fail, c.Verdict == reports.Warn:
+				tr.kills = append(tr.kills, kill{d.Name, st.ID, c.Name, string(c.Verdict)})
+			}
+		}
+	}
+	return tr
+}
+
+// problems holds what a defect has moved against what it declares.
+func (tr trial) problems() []string {
+	grade := string(reports.Fail)
+	if tr.defect.Shows == core.Warn {
+		grade = string(reports.Warn)
+	}
+	problems := slices.Clone(tr.faults)
+	for _, key := range tr.defect.Breaks {
+		if !slices.ContainsFunc(tr.kills, func(k kill) bool { return k.statement == key && k.verdict == grade }) {
+			problems = append(problems, fmt.Sprintf("missing: no check of %s becomes %s", key, grade))
+		}
+	}
+	for _, k := range tr.kills {
+		if !slices.Contains(tr.defect.Breaks, k.statement) {
+			problems = append(problems, fmt.Sprintf("surplus: %s is not declared, and %q becomes %s", k.statement, k.check, k.verdict))
+		}
+	}
+	return problems
+}
+
+func (tr trial) report(t *testing.T) {
+	t.Logf("%s moves %d checks, in %s", tr.defect.Name, len(tr.kills), tr.took.Round(time.Millisecond))
+	for _, p := range tr.problems() {
+		t.Error(p)
+	}
+}
+
+// proofRun runs the program on the embedded reference with one child: to
+// register all checks costs more than to run them.
+func proofRun(t *testing.T, args ...string) reports.Result {
+	dir, err := os.MkdirTemp("", "proof")
+	if err != nil {
+		t.Error(err)
+		return reports.Result{}
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "result.json")
+	var out, talk bytes.Buffer
+	mqttcheck(append([]string{"run", "--procs", "1", "--json", file}, args...), nil, &out, &talk)
+	f, err := os.Open(file)
+	if err != nil {
+		t.Errorf("%v: %s", args, talk.String())
+		return reports.Result{}
+	}
+	defer f.Close()
+	result, err := reports.Read(f)
+	if err != nil {
+		t.Error(err)
+	}
+	return result
+}
+
+// everyday are statements whose checks let the broker send every type of
+// packet: what stands in none of its own is seen there.
+var everyday = []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.3.2-1", "v311/MQTT-3.10.4-4", "v311/MQTT-3.12.4-1", "v311/MQTT-2.3.1-4",
+	"v5/MQTT-4.3.3-10", "v5/MQTT-3.10.4-4", "v5/MQTT-3.12.4-1", "v5/MQTT-2.2.1-5"}
+
+// sample selects the checks of a defect's statements and others that it should
+// leave alone, drawn by a hash of its name.
+func sample(all []check, d core.Defect) []string {
+	h := fnv.New32a()
+	h.Write([]byte(d.Name))
+	keys := append(slices.Clone(d.Breaks), everyday...)
+	for k := range uint32(20) {
+		if c := all[(h.Sum32()+k*7919)%uint32(len(all))]; !c.Timing && len(c.Keys) > 0 {
+			keys = append(keys, c.Keys[0])
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
