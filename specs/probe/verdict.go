@@ -3,6 +3,7 @@ package probe
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -81,16 +82,29 @@ func record(o Outcome) {
 	}
 }
 
+// What Gomega writes around the values, which says nothing to the reader.
+var (
+	typePrefix = regexp.MustCompile(`<[^<>\n]*>: ?`)
+	fieldNote  = regexp.MustCompile(`Value for field '([^']*)' failed to satisfy matcher\.\s*`)
+	internals  = regexp.MustCompile(`Matcher|Field: |0x[0-9a-f]{8,}`)
+)
+
 // outcome splits a message of Gomega into what was expected and what was seen.
+// The annotation of an assertion says best what was expected.
 func outcome(verdict, statement, message string) Outcome {
 	o := Outcome{Verdict: verdict, Statement: statement, Reason: message}
 	note, rest, ok := strings.Cut(message, "Expected\n")
 	if !ok {
 		return o
 	}
+	field := ""
+	if m := fieldNote.FindStringSubmatch(note); m != nil {
+		field = m[1] + " "
+		note = fieldNote.ReplaceAllString(note, "")
+	}
 	var observed, expected []string
 	seen := false
-	for line := range strings.SplitSeq(rest, "\n") {
+	for line := range strings.SplitSeq(typePrefix.ReplaceAllString(rest, ""), "\n") {
 		if !seen && !strings.HasPrefix(line, " ") && (strings.HasPrefix(line, "to ") || strings.HasPrefix(line, "not to ")) {
 			seen = true
 		}
@@ -101,13 +115,20 @@ func outcome(verdict, statement, message string) Outcome {
 		}
 	}
 	note = strings.TrimSpace(note)
-	o.Expected = strings.TrimPrefix(strings.Join(expected, " "), "to ")
-	o.Observed = strings.Join(observed, "\n")
-	if note != "" {
-		o.Reason = note
-		o.Expected = strings.TrimSpace(note + " (" + o.Expected + ")")
-	} else {
-		o.Reason = strings.Join(strings.Fields(message), " ")
+	detail := strings.TrimPrefix(strings.Join(expected, " "), "to ")
+	if internals.MatchString(detail) {
+		detail = ""
+	} else if detail != "" {
+		detail = field + detail
+	}
+	o.Observed = strings.TrimSpace(field + strings.Join(observed, "\n"))
+	switch {
+	case note == "":
+		o.Expected, o.Reason = detail, strings.Join(strings.Fields(detail+", but "+o.Observed), " ")
+	case detail == "":
+		o.Expected, o.Reason = note, note
+	default:
+		o.Expected, o.Reason = note+" ("+detail+")", note
 	}
 	return o
 }

@@ -1,0 +1,42 @@
+package probe
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// said returns what an assertion that fails leaves in the report.
+func said(assert func(g gomega.Gomega)) Outcome {
+	var o Outcome
+	assert(gomega.NewGomega(func(message string, _ ...int) { o = outcome("fail", "", message) }))
+	return o
+}
+
+func TestAnOutcomeSaysWhatWasExpectedAndSeen(t *testing.T) {
+	got := wire.Publish{Topic: "t", QoS: 1, ID: 7, Dup: true, Payload: "hi"}
+	for _, tc := range []struct {
+		name               string
+		assert             func(g gomega.Gomega)
+		expected, observed string
+	}{
+		{"a field with a note", func(g gomega.Gomega) { g.Expect(got).To(gomega.HaveField("Dup", false), "DUP is 0") },
+			"DUP is 0 (Dup equal false)", "Dup true"},
+		{"a field without a note", func(g gomega.Gomega) { g.Expect(got).To(gomega.HaveField("ID", uint16(9))) },
+			"ID equal 9", "ID 7"},
+		{"an element", func(g gomega.Gomega) {
+			g.Expect([]wire.Publish{got}).To(gomega.ContainElement(gomega.HaveField("QoS", byte(2))), "a copy at QoS 2")
+		}, "a copy at QoS 2", "PUBLISH q1 d1"},
+	} {
+		o := said(tc.assert)
+		if o.Expected != tc.expected || !strings.Contains(o.Observed, tc.observed) {
+			t.Errorf("%s: expected %q, observed %q", tc.name, o.Expected, o.Observed)
+		}
+		if strings.Contains(o.Expected+o.Observed+o.Reason, "0x1") || strings.Contains(o.Expected, "Matcher") {
+			t.Errorf("%s: it speaks of Gomega's insides: %+v", tc.name, o)
+		}
+	}
+}
