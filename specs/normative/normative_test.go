@@ -1,6 +1,10 @@
 package normative_test
 
 import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -88,6 +92,102 @@ func TestNearestFindsWhatWasMeant(t *testing.T) {
 	} {
 		if got := normative.Nearest(written, 3); len(got) != 3 || got[0] != want {
 			t.Errorf("Nearest(%q) = %q, want %q first", written, got, want)
+		}
+	}
+}
+
+// Statements stand in the order of the specification: by section, in a section
+// the numbered ones first and by number, then ours by name.
+func TestStatementsStandInTheOrderOfTheSpecification(t *testing.T) {
+	for _, version := range []string{normative.V311, normative.V5} {
+		all := normative.All(version)
+		for i := range all[1:] {
+			if before(all[i+1], all[i]) {
+				t.Errorf("%s stands behind %s", all[i+1].Key, all[i].Key)
+			}
+		}
+	}
+	both := normative.All()
+	if len(both) != 141+251+467 || both[0].Version != normative.V311 {
+		t.Errorf("%d statements of both versions, the first is %s", len(both), both[0].Key)
+	}
+}
+
+func before(a, b normative.Statement) bool {
+	if c := slices.Compare(numbers(a.Section), numbers(b.Section)); c != 0 {
+		return c < 0
+	}
+	if a.Numbered != b.Numbered {
+		return a.Numbered
+	}
+	if a.Numbered {
+		return slices.Compare(numbers(a.ID), numbers(b.ID)) < 0
+	}
+	return cmp.Less(a.Key, b.Key)
+}
+
+var digits = regexp.MustCompile(`[0-9]+`)
+
+// numbers returns the numbers of a section or id; of "3.2, 3.4" the first's.
+func numbers(text string) []int {
+	first, _, _ := strings.Cut(text, ",")
+	var list []int
+	for _, d := range digits.FindAllString(first, -1) {
+		n, _ := strconv.Atoi(d)
+		list = append(list, n)
+	}
+	return list
+}
+
+func TestColumnsHoldOnlyTheirWords(t *testing.T) {
+	words := map[string][]string{
+		"testability": {"broker", "timing", "config", "restart", "client", "none"},
+		"basis":       {"", "explicit", "stated", "derived", "by packet"},
+		"level":       {"MUST", "SHOULD", "MAY", "STATED"},
+	}
+	section := regexp.MustCompile(`^[0-9]+(\.[0-9]+)*(, ?[0-9]+(\.[0-9]+)*)*$`)
+	bare := regexp.MustCompile(`(^|[^/])MQTT-[0-9]`)
+	bases := map[string]int{}
+	for _, st := range normative.All() {
+		for column, value := range map[string]string{"testability": st.Testable, "basis": st.Basis, "level": st.Level()} {
+			if !slices.Contains(words[column], value) {
+				t.Errorf("%s: %s is %q", st.Key, column, value)
+			}
+		}
+		if !section.MatchString(st.Section) {
+			t.Errorf("%s: section %q", st.Key, st.Section)
+		}
+		if st.Observable() && st.Reason != "" {
+			t.Errorf("%s can be observed, yet there is a reason against it: %s", st.Key, st.Reason)
+		}
+		if bare.MatchString(st.Reason) {
+			t.Errorf("%s: the reason names a statement without its version: %s", st.Key, st.Reason)
+		}
+		if strings.Contains(st.Summary+st.Reason, ".tsv") {
+			t.Errorf("%s names a file: %s %s", st.Key, st.Summary, st.Reason)
+		}
+		bases[st.Basis]++
+	}
+	for basis, want := range map[string]int{"explicit": 59, "stated": 24, "derived": 24, "by packet": 5} {
+		if bases[basis] != want {
+			t.Errorf("%d statements have the basis %q, want %d", bases[basis], basis, want)
+		}
+	}
+}
+
+// A counterpart is of the other version, and what a duplicate points to of the
+// same one and itself no duplicate: a check of it serves both.
+func TestReferencesPointTheRightWay(t *testing.T) {
+	for _, st := range normative.All() {
+		for _, key := range st.Counterparts {
+			if other, ok := normative.Lookup(key); !ok || other.Version == st.Version {
+				t.Errorf("%s: %q is no statement of the other version", st.Key, key)
+			}
+		}
+		for _, key := range st.DuplicateOf {
+			if other, ok := normative.Lookup(key); !ok || other.Version != st.Version || len(other.DuplicateOf) > 0 || st.Numbered {
+				t.Errorf("%s is said to be %q again", st.Key, key)
+			}
 		}
 	}
 }
