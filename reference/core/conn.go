@@ -155,7 +155,7 @@ func (s *Server) packet(c *conn, first byte, body []byte) {
 		}
 		s.adopt(c)
 	}
-	d := packet.Decoder{Version: c.wireVersion(), Tolerate: s.tolerate}
+	d := packet.Decoder{Version: c.wireVersion(), From: packet.FromClient, Tolerate: s.tolerate}
 	p, err := d.Decode(first, body)
 	switch {
 	case kind == packet.CONNECT:

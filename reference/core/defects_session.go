@@ -47,6 +47,73 @@ var sessionDefects = []Defect{
 				}
 			}
 		}},
+	{"qos2-subscriptions-lost", []string{"v311/MQTT-3.1.2-5", "v5/MQTT-4.5.0-1"}, "A stored Session loses its subscriptions at QoS 2.", Run,
+		func(r *rules) {
+			r.detached = func(s *Server, se *session, _ ending) {
+				for _, sub := range se.subs {
+					if sub.qos == 2 {
+						s.removeSubscription(se, sub)
+					}
+				}
+			}
+		}},
+	{"sessions-mixed-up", []string{"v311/MQTT-3.1.3-2", "v5/MQTT-3.1.3-2"}, "Sessions are found by the first half of the Client Identifier.", Run,
+		func(r *rules) { r.sessionKey = func(id string) string { return id[:(len(id)+1)/2] } }},
+	{"takeover-ignores-clean", []string{"v311/MQTT-3.1.4-3", "v5/MQTT-3.1.4-4"}, "A clean start is forgotten when an older connection is taken over.", Run,
+		func(r *rules) {
+			r.startsClean = func(p *packet.Connect, live bool) bool { return p.CleanStart && !live }
+		}},
+	{"takeover-always-clean", []string{"v311/MQTT-3.1.4-3", "v5/MQTT-3.1.4-4"}, "Taking an older connection over starts a new Session.", Run,
+		func(r *rules) {
+			r.startsClean = func(p *packet.Connect, live bool) bool { return p.CleanStart || live }
+		}},
+	{"session-resumed-once", []string{"v311/MQTT-4.1.0-1"}, "A Session can be resumed once only.", Run,
+		func(r *rules) {
+			times := map[*session]int{}
+			r.attached = func(se *session, resumed bool) {
+				if resumed {
+					times[se]++
+				}
+			}
+			r.sessionExpiry = func(c *conn, seconds uint32) uint32 {
+				if times[c.session] > 1 {
+					return 0
+				}
+				return seconds
+			}
+		}},
+	{"pings-wear-subscriptions-out", []string{"v311/MQTT-4.1.0-2", "v5/MQTT-4.1.0-1"}, "A connection loses its subscriptions with its third PINGREQ in a row.", Run,
+		func(r *rules) {
+			pings := map[*conn]int{}
+			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
+				if _, ping := p.(*packet.Pingreq); !ping {
+					pings[c] = 0
+					return p
+				}
+				if pings[c]++; pings[c] == 3 {
+					for _, sub := range c.session.subs {
+						s.removeSubscription(c.session, sub)
+					}
+				}
+				return p
+			}
+		}},
+	{"disconnect-ends-session", []string{"v311/MQTT-3.1.2-4", "v5/MQTT-3.1.2-23"}, "DISCONNECT ends the Session too.", Run,
+		func(r *rules) {
+			r.detached = func(_ *Server, se *session, why ending) {
+				if why == disconnected {
+					se.expiry = 0
+				}
+			}
+		}},
+	{"open-lost-on-takeover", []string{"v311/MQTT-4.4.0-1", "v5/MQTT-4.4.0-1"}, "Taking an older connection over drops the deliveries that it has open.", Run,
+		func(r *rules) {
+			r.detached = func(_ *Server, se *session, why ending) {
+				if why == takenOver {
+					se.outbox = newOutbox()
+				}
+			}
+		}},
 }
 
 // willDefects are the faults in sections 3.1.2.5 to 3.1.2.7.
@@ -87,4 +154,24 @@ var willDefects = []Defect{
 		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = true; return w } }},
 	{"will-never-retained", []string{"v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"}, "A will is not retained whatever Will Retain says.", Run,
 		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = false; return w } }},
+	{"will-not-on-takeover", []string{"v311/3.1.2.5-will-on-takeover", "v5/3.1.4-takeover-will"}, "A will is not published when the connection is taken over.", Run,
+		func(r *rules) {
+			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != takenOver }
+		}},
+	{"will-twice", []string{"v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"}, "A will is published twice.", Run,
+		func(r *rules) { r.willCopies = 2 }},
+	{"will-inherited", []string{"v311/MQTT-3.1.2-12", "v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"}, "A connection without a will gets that of the client's earlier one.", Run,
+		func(r *rules) {
+			last := map[string]*will{}
+			r.storedWill = func(se *session, w *will) *will { last[se.id] = w; return w }
+			r.missingWill = func(se *session) *will { return last[se.id] }
+		}},
+	{"will-payload-prefixed", []string{"v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"}, "The payload of a will has its length bytes in front.", Run,
+		func(r *rules) {
+			r.storedWill = func(_ *session, w *will) *will {
+				n := len(w.message.payload)
+				w.message.payload = append([]byte{byte(n >> 8), byte(n)}, w.message.payload...)
+				return w
+			}
+		}},
 }

@@ -107,4 +107,25 @@ var standingDefects = []Defect{
 		}},
 	{"stream-garbled", []string{"v311/MQTT-7.1.1-1"}, "CONNECT has to come in one piece.", Run,
 		func(r *rules) { r.wantsWholeConnect = true }},
+	{"connack-long", []string{"v311/3.2.1-connack-length"}, "CONNACK has a third byte in MQTT 3.1.1.", Run,
+		func(r *rules) {
+			r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
+				if p.Type() != packet.CONNACK || c.five() {
+					return b
+				}
+				return append([]byte{b[0], 3}, append(append([]byte{}, b[2:]...), 0)...)
+			}
+		}},
+	{"large-packets-refused", []string{"v311/2.2.3-remaining-length-large"}, "A payload of 16 KiB or more is not taken.", Run,
+		func(r *rules) {
+			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
+				if q, ok := p.(*packet.Publish); ok && len(q.Payload) >= 16<<10 {
+					s.fail(c, packet.PacketTooLarge, "the payload is too large")
+					return nil
+				}
+				return p
+			}
+		}},
+	{"errors-survived", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A packet that breaks a rule is skipped, and the connection goes on.", Run,
+		func(r *rules) { r.survives = func(c *conn, _ packet.ReasonCode) bool { return c.state == established } }},
 }

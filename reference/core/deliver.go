@@ -128,7 +128,8 @@ func (s *Server) enqueue(se *session, d *delivery) {
 }
 
 // flush sends what a Session has to send again and what it has queued, in its
-// order, as far as the client's window is open.
+// order, as far as the client's window is open. Only PUBLISH waits for the
+// window. [v5/MQTT-3.3.4-10] [v5/MQTT-4.9.0-3]
 // [v5/MQTT-3.3.4-9] [v5/MQTT-4.9.0-1] [v5/MQTT-4.9.0-2] [v311/MQTT-4.6.0-5] [v311/MQTT-4.6.0-6]
 // [v5/MQTT-4.6.0-5] [v5/MQTT-4.6.0-6] [v5/4.9-quota-not-above-initial]
 func (s *Server) flush(se *session) {
