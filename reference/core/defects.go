@@ -8,11 +8,18 @@ import (
 // Defect is a deliberate fault. It proves that the checks of the statements
 // it breaks can fail.
 //
-// To add one: find the decision in rules that it replaces (or give the server
-// a new one, with the answer that the specification demands in standard), and
-// append a Defect to the list of the section it belongs to. Breaks names
-// exactly the statements whose checks fail under it, the one that it breaks
-// most directly first: the proof holds every other statement against it.
+// To add one:
+//  1. Find the decision in rules that it replaces. Where there is none, give
+//     the server a new one: a field in the group it belongs to, with the answer
+//     that the specification demands in the standard... function of the group.
+//  2. Append a Defect to the list of the section it belongs to. Its apply
+//     replaces that one decision; what it has to remember lives in variables of
+//     apply, which runs once for each server. A rule of format is switched off
+//     by tolerate, bytes of the server are changed by rawly.
+//  3. Breaks names exactly the statements whose checks fail under it, in each
+//     version, the one it breaks most directly first: the proof holds every
+//     other statement against it. What it merely stands in the way of (a check
+//     becomes inconclusive) is not named.
 type Defect struct {
 	// Name is lower case with hyphens.
 	Name string
