@@ -17,7 +17,7 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
-// maker makes valid packets of clients.
+// maker makes valid packets of clients and of servers.
 type maker struct {
 	*rand.Rand
 	v packet.Version
@@ -90,7 +90,7 @@ func (m maker) connect() *packet.Connect {
 
 func (m maker) packet() packet.Packet {
 	five := m.v == packet.V5
-	switch m.IntN(9) {
+	switch m.IntN(14) {
 	case 0:
 		return m.connect()
 	case 1, 2:
@@ -141,8 +141,62 @@ func (m maker) packet() packet.Packet {
 			p.Properties.AuthenticationMethod = &method
 			return p
 		}
+	case 8:
+		return &packet.Pingreq{}
 	}
-	return &packet.Pingreq{}
+	return m.serverPacket()
+}
+
+// serverPacket makes packets that only servers send.
+func (m maker) serverPacket() packet.Packet {
+	five := m.v == packet.V5
+	switch m.IntN(6) {
+	case 0:
+		return m.connack()
+	case 1:
+		p := &packet.Suback{ID: m.id(), Properties: m.diagnostics(true)}
+		for range 1 + m.IntN(4) {
+			p.Codes = append(p.Codes, []packet.ReasonCode{0, 1, 2, 0x80}[m.IntN(4)])
+		}
+		return p
+	case 2:
+		p := &packet.Unsuback{ID: m.id(), Properties: m.diagnostics(true)}
+		if five {
+			p.Codes = []packet.ReasonCode{0, 0x11, 0x8f}[:1+m.IntN(3)]
+		}
+		return p
+	case 3:
+		if five {
+			p := &packet.Disconnect{Code: packet.ServerMoved, Properties: m.diagnostics(true)}
+			p.Properties.ServerReference = some(m, m.text())
+			return p
+		}
+	case 4:
+		if five {
+			p := &packet.Publish{Topic: m.text(), Properties: m.message(m.diagnostics(false)), Payload: []byte("p")}
+			p.Properties.SubscriptionIdentifiers = []uint32{1 + m.Uint32N(268435455), 1, 127, 128}[:1+m.IntN(4)]
+			return p
+		}
+	}
+	return &packet.Pingresp{}
+}
+
+func (m maker) connack() *packet.Connack {
+	p := &packet.Connack{SessionPresent: m.coin(), Properties: m.diagnostics(true)}
+	if m.v != packet.V5 || m.coin() {
+		return p
+	}
+	ps := &p.Properties
+	ps.SessionExpiryInterval, ps.MaximumPacketSize = some(m, m.Uint32()), some(m, m.Uint32()|1)
+	ps.ReceiveMaximum, ps.TopicAliasMaximum, ps.ServerKeepAlive = some(m, m.id()), some(m, m.id()), some(m, m.id())
+	ps.AssignedClientIdentifier, ps.ResponseInformation = some(m, m.text()), some(m, m.text())
+	ps.ServerReference, ps.AuthenticationMethod = some(m, m.text()), some(m, m.text())
+	for _, flag := range []**byte{
+		&ps.MaximumQoS, &ps.RetainAvailable, &ps.WildcardSubscriptionAvailable, &ps.SubscriptionIdentifierAvailable, &ps.SharedSubscriptionAvailable,
+	} {
+		*flag = some(m, byte(m.IntN(2)))
+	}
+	return p
 }
 
 // agree tells where the codecs differ over a packet, "" for nowhere.
