@@ -42,7 +42,7 @@ const (
 )
 
 // defects are the lists of all sections.
-var defects = slices.Concat(connectDefects, sessionDefects, willDefects, publishDefects, retainDefects,
+var defects = slices.Concat(packetDefects, connectDefects, sessionDefects, willDefects, publishDefects, retainDefects,
 	subscribeDefects, unsubscribeDefects, qosDefects, topicDefects, standingDefects)
 
 // Defects lists the defects.

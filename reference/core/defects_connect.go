@@ -4,11 +4,6 @@ import (
 	"github.com/mqttcheck/mqttcheck/reference/packet"
 )
 
-// tolerate makes a defect of taking packets that break a rule of format.
-func tolerate(rule packet.Rule) func(*rules) {
-	return func(r *rules) { r.tolerated[rule] = true }
-}
-
 // connectDefects are the faults in sections 3.1 and 3.2.
 var connectDefects = []Defect{
 	{"serves-before-connect", []string{"v311/MQTT-3.1.0-1", "v5/MQTT-3.1.0-1"}, "Packets before CONNECT are served.", Warn,

@@ -121,28 +121,4 @@ var qosDefects = []Defect{
 				}
 			}
 		}},
-	{"disconnect-flags-ignored", []string{"v311/MQTT-3.14.1-1", "v5/MQTT-3.14.1-1"}, "The flag bits of DISCONNECT are not looked at.", Run,
-		tolerate(packet.RuleDisconnectFlags)},
-	{"disconnect-stays-open", []string{"v311/3.14.4-server-closes", "v5/3.14.4-receiver-closes"}, "DISCONNECT does not close the connection.", Warn,
-		func(r *rules) { r.closesOnDisconnect = false }},
-	{"ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "PINGREQ gets no PINGRESP.", Run,
-		swallow(func(p packet.Packet) bool { return p.Type() == packet.PINGRESP })},
-	{"flags-ignored", []string{"v311/MQTT-2.2.2-2"}, "Wrong flag bits of other packets are not looked at.", Run,
-		tolerate(packet.RuleOtherFlags)},
-	{"surplus-ignored", []string{"v311/2.2.1-server-only-types"}, "Packets that only a server sends are ignored.", Warn,
-		func(r *rules) {
-			r.incoming = func(_ *Server, _ *conn, p packet.Packet) packet.Packet {
-				switch p.Type() {
-				case packet.CONNACK, packet.SUBACK, packet.UNSUBACK, packet.PINGRESP:
-					return nil
-				}
-				return p
-			}
-		}},
-	{"reserved-type-ignored", []string{"v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"}, "Packet type 0 is ignored.", Warn,
-		tolerate(packet.RuleReservedType)},
-	{"short-packets-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A packet that ends before its fields do is taken.", Run,
-		tolerate(packet.RuleShort)},
-	{"long-length-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A Remaining Length of five bytes is taken.", Run,
-		func(r *rules) { r.tolerated[packet.RuleLengthBytes] = true }},
 }

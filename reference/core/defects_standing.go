@@ -1,0 +1,72 @@
+package core
+
+import (
+	"github.com/mqttcheck/mqttcheck/reference/packet"
+)
+
+// standingDefects are malformed packets of the server.
+var standingDefects = []Defect{
+	{"pingresp-flags", []string{"v311/MQTT-2.2.2-1", "v5/MQTT-2.1.3-1"}, "PINGRESP has the flags 0001.", Run,
+		rawly(packet.PINGRESP, func(b []byte) []byte { return append([]byte{b[0] | 1}, b[1:]...) })},
+	{"pingresp-body", []string{"v311/3.13-pingresp-format", "v311/7.1.1-packet-format", "v5/3.13.1-pingresp-format", "v5/7.1.1-packet-format"}, "PINGRESP has a body.", Run,
+		rawly(packet.PINGRESP, func(b []byte) []byte { return []byte{b[0], 1, 0} })},
+	{"connack-bits", []string{"v311/3.2.2.1-reserved-bits", "v5/MQTT-3.2.2-1"}, "CONNACK has a reserved bit of its flags set.", Run,
+		rawly(packet.CONNACK, func(b []byte) []byte { c := append([]byte{}, b...); c[2] |= 0x40; return c })},
+	{"publish-qos0-id", []string{"v311/MQTT-2.3.1-5", "v5/MQTT-2.2.1-2"}, "A delivery at QoS 0 has a Packet Identifier.", Run,
+		func(r *rules) {
+			r.rawOutgoing = func(_ *conn, p packet.Packet, b []byte) []byte {
+				m, ok := p.(*packet.Publish)
+				if !ok || m.QoS > 0 || string(m.Payload) != "payload" {
+					return b
+				}
+				n := len(b) - len(m.Payload)
+				c := append(append(append([]byte{}, b[:n]...), 0, 7), b[n:]...)
+				c[1] += 2
+				return c
+			}
+		}},
+	{"puback-long", []string{"v311/3.4-fixed-lengths", "v311/7.1.1-packet-format"}, "PUBACK has a third byte in MQTT 3.1.1.", Run,
+		func(r *rules) {
+			r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
+				if p.Type() != packet.PUBACK || c.five() {
+					return b
+				}
+				return append([]byte{b[0], 3}, append(append([]byte{}, b[2:]...), 0)...)
+			}
+		}},
+	{"stream-garbled", []string{"v311/MQTT-7.1.1-1"}, "CONNECT has to come in one piece.", Run,
+		func(r *rules) { r.wantsWholeConnect = true }},
+	{"connack-long", []string{"v311/3.2.1-connack-length"}, "CONNACK has a third byte in MQTT 3.1.1.", Run,
+		func(r *rules) {
+			r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
+				if p.Type() != packet.CONNACK || c.five() {
+					return b
+				}
+				return append([]byte{b[0], 3}, append(append([]byte{}, b[2:]...), 0)...)
+			}
+		}},
+	{"large-packets-refused", []string{"v311/2.2.3-remaining-length-large"}, "A payload of 16 KiB or more is not taken.", Run,
+		func(r *rules) {
+			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
+				if q, ok := p.(*packet.Publish); ok && len(q.Payload) >= 16<<10 {
+					s.fail(c, packet.PacketTooLarge, "the payload is too large")
+					return nil
+				}
+				return p
+			}
+		}},
+	{"errors-survived", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A packet that breaks a rule is skipped, and the connection goes on.", Run,
+		func(r *rules) { r.survives = func(c *conn, _ packet.ReasonCode) bool { return c.state == established } }},
+}
+
+// rawly makes a defect of changing the bytes of one type of packet.
+func rawly(kind packet.Type, change func(b []byte) []byte) func(*rules) {
+	return func(r *rules) {
+		r.rawOutgoing = func(_ *conn, p packet.Packet, b []byte) []byte {
+			if p.Type() != kind {
+				return b
+			}
+			return change(b)
+		}
+	}
+}

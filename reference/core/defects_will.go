@@ -1,0 +1,61 @@
+package core
+
+// willDefects are the faults in sections 3.1.2.5 to 3.1.2.7.
+var willDefects = []Defect{
+	{"will-never-published", []string{"v311/MQTT-3.1.2-8"}, "No will is published.", Run,
+		func(r *rules) { r.publishesWill = func(*conn, ending) bool { return false } }},
+	{"will-not-on-drop", []string{"v311/MQTT-3.1.2-8"}, "A will is not published when the network connection breaks.", Run,
+		func(r *rules) {
+			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != dropped }
+		}},
+	{"will-not-on-error", []string{"v311/MQTT-3.1.2-8"}, "A will is not published when the client breaks the protocol.", Run,
+		func(r *rules) {
+			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != failed }
+		}},
+	{"will-not-on-keep-alive", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}, "A will is not published when the Keep Alive runs out.", Run,
+		func(r *rules) {
+			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != silent }
+		}},
+	{"will-after-disconnect", []string{"v311/MQTT-3.14.4-3", "v5/MQTT-3.14.4-3"}, "A will is published after DISCONNECT.", Run,
+		func(r *rules) { r.publishesWill = func(*conn, ending) bool { return true } }},
+	{"will-qos-0", []string{"v311/MQTT-3.1.2-9", "v5/MQTT-3.1.2-9"}, "A will is published at QoS 0.", Run,
+		func(r *rules) {
+			r.storedWill = func(_ *session, w *will) *will { w.message.qos = 0; return w }
+		}},
+	{"will-payload-text", []string{"v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"}, "The payload of a will ends at a zero byte.", Run,
+		func(r *rules) {
+			r.storedWill = func(_ *session, w *will) *will {
+				for i, b := range w.message.payload {
+					if b == 0 {
+						w.message.payload = w.message.payload[:i]
+						break
+					}
+				}
+				return w
+			}
+		}},
+	{"will-always-retained", []string{"v311/MQTT-3.1.2-16", "v5/MQTT-3.1.2-14"}, "A will is retained whatever Will Retain says.", Run,
+		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = true; return w } }},
+	{"will-never-retained", []string{"v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"}, "A will is not retained whatever Will Retain says.", Run,
+		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = false; return w } }},
+	{"will-not-on-takeover", []string{"v311/3.1.2.5-will-on-takeover", "v5/3.1.4-takeover-will"}, "A will is not published when the connection is taken over.", Run,
+		func(r *rules) {
+			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != takenOver }
+		}},
+	{"will-twice", []string{"v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"}, "A will is published twice.", Run,
+		func(r *rules) { r.willCopies = 2 }},
+	{"will-inherited", []string{"v311/MQTT-3.1.2-12", "v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"}, "A connection without a will gets that of the client's earlier one.", Run,
+		func(r *rules) {
+			last := map[string]*will{}
+			r.storedWill = func(se *session, w *will) *will { last[se.id] = w; return w }
+			r.missingWill = func(se *session) *will { return last[se.id] }
+		}},
+	{"will-payload-prefixed", []string{"v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"}, "The payload of a will has its length bytes in front.", Run,
+		func(r *rules) {
+			r.storedWill = func(_ *session, w *will) *will {
+				n := len(w.message.payload)
+				w.message.payload = append([]byte{byte(n >> 8), byte(n)}, w.message.payload...)
+				return w
+			}
+		}},
+}
