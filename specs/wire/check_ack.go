@@ -1,7 +1,10 @@
 package wire
 
 func (c *checker) ack(r Received, p Ack) {
-	c.judge(ruleAckCode[p.Type], r, legalCode(c.version, p.Type, p.Code) || c.version != V5, "%s of a server has a code defined for it", p.Type)
+	// The short form has no code that could be a wrong one.
+	if n, _, _ := Varint(r.Raw[1:]); n > 2 {
+		c.judge(ruleAckCode[p.Type], r, legalCode(c.version, p.Type, p.Code), "%s of a server has a code defined for it", p.Type)
+	}
 	c.properties(r, p.Type, p.Properties)
 	if p.Type == PUBREL {
 		c.released[p.ID] = true

@@ -106,7 +106,8 @@ func TestEvidence(t *testing.T) {
 		{V5, open5 + "< 30 04 0001 61 00", []string{"v5/MQTT-3.1.2-27", "v5/MQTT-2.2.2-1"},
 			[]string{"v5/MQTT-3.1.2-24", "v5/MQTT-3.1.2-26", "v5/MQTT-3.3.2-8", "v5/MQTT-3.3.4-9", "v5/MQTT-1.5.7-1"}},
 		{V5, small5 + "> 32 06 0001 61 0001 00 < 40020001", []string{"v5/MQTT-3.1.2-24", "v5/MQTT-3.4.2-2"}, []string{"v5/MQTT-3.5.2-2", "v5/MQTT-3.1.2-29"}},
-		{V5, quiet5 + "> 32 06 0001 61 0001 00 < 40020001", nil, []string{"v5/MQTT-3.1.2-29", "v5/MQTT-3.4.2-2"}},
+		{V5, quiet5 + "> 32 06 0001 61 0001 00 < 40020001", nil, []string{"v5/MQTT-3.1.2-29", "v5/MQTT-3.4.2-2", "v5/MQTT-3.4.2-1"}},
+		{V5, open5 + "> 32 06 0001 61 0001 00 < 4003000110", []string{"v5/MQTT-3.4.2-1"}, nil},
 		{V5, quiet5 + "> 32 06 0001 61 0001 00 < 4004 0001 00 00", []string{"v5/MQTT-3.1.2-29"}, nil},
 	} {
 		got := play(t, tt.version, tt.steps).evidence()
