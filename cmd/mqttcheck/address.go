@@ -1,53 +1,37 @@
 package main
 
 import (
-	"net"
-	"net/url"
-	"strconv"
-	"strings"
+	"github.com/spf13/pflag"
 
-	"github.com/mqttcheck/mqttcheck/reports"
+	"github.com/mqttcheck/mqttcheck/internal/target"
 )
 
 // defaultPort is the port that mqtt:// stands for.
-const defaultPort = 1883
+const defaultPort = target.DefaultPort
 
-// address is where a broker listens and with what one logs in.
-type address struct {
-	url                string // without credentials
-	username, password string
-}
-
-// parseAddress reads a URL such as mqtt://user:password@localhost:1883.
-func parseAddress(text string) (address, error) {
-	shown := reports.Visible(reports.MaskURL(text))
-	scheme, rest, _ := strings.Cut(text, "://")
-	if !strings.EqualFold(scheme, "mqtt") && !strings.EqualFold(scheme, "tcp") {
-		_, host, _ := strings.Cut(shown, "://")
-		return address{}, exitf(exitUsage, "%s: the scheme is mqtt, not %q: write mqtt://%s", shown, scheme, host)
+// locate returns the address that the arguments, -h, -p, -u, -P and the
+// environment name; false when they name none. A transport that a run does not
+// speak is an error.
+func (f runFlags) locate(flags *pflag.FlagSet, urls []string, env string) (target.Address, bool, error) {
+	var given target.Flags
+	if flags.Changed("host") {
+		given.Host = &f.host
 	}
-	u, err := url.Parse("mqtt://" + rest)
-	switch {
-	case err != nil:
-		return address{}, exitf(exitUsage, "%s is no valid address: write mqtt://HOST:PORT", shown)
-	case u.Hostname() == "":
-		return address{}, exitf(exitUsage, "%s has no host: write mqtt://HOST:PORT", shown)
-	case u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "":
-		return address{}, exitf(exitUsage, "%s: an mqtt address ends after the port", shown)
+	if flags.Changed("port") {
+		given.Port = &f.port
 	}
-	port := defaultPort
-	if u.Port() != "" {
-		if port, err = strconv.Atoi(u.Port()); err != nil || port < 1 || port > 65535 {
-			return address{}, exitf(exitUsage, "%s: the port %s is not between 1 and 65535", shown, u.Port())
-		}
+	if flags.Changed("username") {
+		given.Username = &f.username
 	}
-	a := address{url: "mqtt://" + net.JoinHostPort(u.Hostname(), strconv.Itoa(port)), username: u.User.Username()}
-	a.password, _ = u.User.Password()
-	return a, nil
-}
-
-// hostURL returns the URL of a host as -h gives it, IPv6 with or without
-// brackets.
-func hostURL(host string, port int) string {
-	return "mqtt://" + net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port))
+	if flags.Changed("password") {
+		given.Password = &f.password
+	}
+	address, named, err := target.Locate(urls, given, env)
+	if err == nil && named {
+		err = address.Supported()
+	}
+	if err != nil {
+		return target.Address{}, false, exitf(exitUsage, "%w", err)
+	}
+	return address, named, nil
 }

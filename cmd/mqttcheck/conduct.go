@@ -101,7 +101,7 @@ func (p plan) choose(all []check) ([]check, error) {
 // returns stops the embedded broker, where one was started.
 func (p plan) target() (probe.Target, func(), error) {
 	t := probe.Target{
-		URL: p.address.url, Username: p.address.username, Password: p.address.password,
+		URL: p.address.URL(), Username: p.address.Username, Password: p.address.Password,
 		Timeout: p.timeout, Settle: p.settle, RunID: newRunID(),
 	}
 	if !p.embedded {
@@ -160,10 +160,10 @@ func (a *app) info(p plan, c *campaign, o offer, all []check, started time.Time)
 		Broker:     reports.Broker{Announced: o.announced, Offered: o.offered},
 	}
 	for _, s := range p.selectors {
-		info.Selectors = append(info.Selectors, s.text)
+		info.Selectors = append(info.Selectors, s.Text)
 	}
 	for _, s := range p.skips {
-		info.Selectors = append(info.Selectors, "--skip "+s.text)
+		info.Selectors = append(info.Selectors, "--skip "+s.Text)
 	}
 	for _, ch := range all {
 		info.Cited = append(info.Cited, ch.Keys...)

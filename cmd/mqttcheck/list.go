@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/reports"
 	"github.com/mqttcheck/mqttcheck/specs/normative"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
@@ -67,11 +68,11 @@ func (a *app) listCommand() *cobra.Command {
 // catalogue returns the statements of versions (all, when there are none) that
 // the selectors name.
 func catalogue(versionKeys, args []string, untested bool) ([]listed, error) {
-	var selectors []selector
+	var selectors []target.Selector
 	for _, arg := range args {
-		s, err := parseSelector(arg)
+		s, err := target.ParseSelector(arg)
 		if err != nil {
-			return nil, err
+			return nil, exitf(exitUsage, "%w", err)
 		}
 		selectors = append(selectors, s)
 	}

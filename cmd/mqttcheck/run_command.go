@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/reports"
 	"github.com/mqttcheck/mqttcheck/specs/probe"
 )
@@ -76,44 +77,36 @@ func (f runFlags) outputs() []output {
 // plan is a run whose arguments have been understood.
 type plan struct {
 	runFlags
-	address   address
+	address   target.Address
 	embedded  bool
 	versions  []string // of -V; nil: those that have checks
-	selectors []selector
-	skips     []selector
+	selectors []target.Selector
+	skips     []target.Selector
 }
 
 // plan reads the arguments: what has "://" in it is the address, all others are
 // selectors.
 func (f runFlags) plan(cmd *cobra.Command, args []string) (plan, error) {
 	p := plan{runFlags: f}
-	var urls []string
-	for _, arg := range args {
-		if strings.Contains(arg, "://") {
-			urls = append(urls, arg)
-			continue
-		}
-		s, err := parseSelector(arg)
-		if err != nil {
-			return p, err
-		}
-		p.selectors = append(p.selectors, s)
+	urls, selectors, err := target.Split(args)
+	if err != nil {
+		return p, exitf(exitUsage, "%w", err)
 	}
+	p.selectors = selectors
 	for _, arg := range f.skip {
-		s, err := parseSelector(arg)
+		s, err := target.ParseSelector(arg)
 		if err != nil {
-			return p, err
+			return p, exitf(exitUsage, "%w", err)
 		}
 		p.skips = append(p.skips, s)
 	}
-	var err error
 	if p.versions, err = parseVersions(f.versions); err != nil {
 		return p, err
 	}
 	if err := f.vet(); err != nil {
 		return p, err
 	}
-	return p, p.locate(cmd, urls)
+	return p, p.where(cmd, urls)
 }
 
 // vet checks the numbers among the flags.
@@ -125,56 +118,25 @@ func (f runFlags) vet() error {
 		return exitf(exitUsage, "--timeout %s: between 50ms and 1m", f.timeout)
 	case f.settle < 0 || f.settle > time.Minute:
 		return exitf(exitUsage, "--settle %s: between 0 and 1m", f.settle)
-	case f.port < 1 || f.port > 65535:
-		return exitf(exitUsage, "-p %d: the port is not between 1 and 65535", f.port)
 	}
 	return nil
 }
 
-// locate finds the address: a URL, -h and -p, or the environment.
-func (p *plan) locate(cmd *cobra.Command, urls []string) error {
-	flags := cmd.Flags()
-	host, port := flags.Changed("host"), flags.Changed("port")
-	var text string
-	switch env := os.Getenv("MQTTCHECK_URL"); {
-	case len(urls) > 1:
-		return exitf(exitUsage, "two addresses, %s and %s: run takes one", reports.MaskURL(urls[0]), reports.MaskURL(urls[1]))
-	case len(urls) == 1 && (host || port):
-		return exitf(exitUsage, "the address stands in %s already: leave -h and -p out", reports.MaskURL(urls[0]))
-	case len(urls) == 1:
-		text = urls[0]
-	case host || port:
-		if p.host == "" {
-			p.host = "localhost"
-		}
-		text = hostURL(p.host, p.port)
-	case env != "":
-		if text = env; !strings.Contains(env, "://") {
-			return exitf(exitUsage, "MQTTCHECK_URL is %q: write mqtt://%s", reports.Visible(env), reports.Visible(env))
-		}
-	default:
-		p.embedded = true
-	}
-	if p.second != 0 && !p.embedded {
-		return exitf(exitUsage, "--second is for the embedded reference broker: leave the address out")
-	}
-	if len(p.defects) > 0 && !p.embedded {
-		return exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
-	}
-	if err := vetDefects(p.defects); err != nil {
+// where decides between the broker at an address and the embedded one, which
+// alone has defects and a second of its own.
+func (p *plan) where(cmd *cobra.Command, urls []string) error {
+	address, named, err := p.locate(cmd.Flags(), urls, os.Getenv("MQTTCHECK_URL"))
+	if err != nil {
 		return err
 	}
-	if !p.embedded {
-		var err error
-		if p.address, err = parseAddress(text); err != nil {
-			return err
-		}
-	}
-	if flags.Changed("username") {
-		p.address.username = p.username
-	}
-	if flags.Changed("password") {
-		p.address.password = p.password
+	p.address, p.embedded = address, !named
+	switch {
+	case p.embedded:
+		return vetDefects(p.defects)
+	case p.second != 0:
+		return exitf(exitUsage, "--second is for the embedded reference broker: leave the address out")
+	case len(p.defects) > 0:
+		return exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
 	}
 	return nil
 }

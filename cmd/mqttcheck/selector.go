@@ -5,63 +5,35 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/specs/normative"
 )
 
-// selector names statements: all of a version, a section with those beneath
-// it, or one statement.
-type selector struct {
-	text    string
-	version string // "v311" or "v5"
-	rest    string // section or id; "" is the whole version
-}
-
-// parseSelector reads "v5", "v5/3.3" or "v5/MQTT-3.3.1-4". The error says what
-// was probably meant.
-func parseSelector(text string) (selector, error) {
-	version, rest, slash := strings.Cut(text, "/")
-	known := slices.ContainsFunc(versions, func(p protocol) bool { return p.key == version })
-	switch {
-	case known && (!slash || rest != ""):
-		return selector{text, version, rest}, nil
-	case known:
-		return selector{}, exitf(exitUsage, "%q ends in a slash; write %s for the whole version", text, version)
-	case strings.HasPrefix(text, "MQTT-"):
-		return selector{}, exitf(exitUsage, "%q has no version: write v311/%s or v5/%s", text, text, text)
-	case strings.Contains(text, ":"):
-		return selector{}, exitf(exitUsage, "%q is no address: write mqtt://%s", text, text)
-	case text != "" && strings.Trim(text, "0123456789.") == "":
-		return selector{}, exitf(exitUsage, "%q has no version: write v311/%s or v5/%s", text, text, text)
-	default:
-		return selector{}, exitf(exitUsage, "%q is neither an address such as mqtt://localhost:1883 nor a selector such as v5/3.3", text)
-	}
-}
-
 // matches tells whether the selector names a statement.
-func (s selector) matches(st normative.Statement) bool {
+func matches(s target.Selector, st normative.Statement) bool {
 	switch {
-	case st.Version != s.version:
+	case st.Version != s.Version:
 		return false
-	case s.rest == "" || st.ID == s.rest:
+	case s.Rest == "" || st.ID == s.Rest:
 		return true
 	default:
-		return st.Section == s.rest || strings.HasPrefix(st.Section, s.rest+".")
+		return st.Section == s.Rest || strings.HasPrefix(st.Section, s.Rest+".")
 	}
 }
 
 // keysOf returns the keys of the statements that the selectors name. A selector
 // that names none is an error with the nearest statements.
-func keysOf(selectors []selector) (map[string]bool, error) {
+func keysOf(selectors []target.Selector) (map[string]bool, error) {
 	keys := map[string]bool{}
 	for _, s := range selectors {
 		found := false
 		for _, st := range normative.All() {
-			if s.matches(st) {
+			if matches(s, st) {
 				keys[st.Key], found = true, true
 			}
 		}
 		if !found {
-			return nil, exitf(exitNothing, "%s", unknownStatement(s.text))
+			return nil, exitf(exitNothing, "%s", unknownStatement(s.Text))
 		}
 	}
 	return keys, nil

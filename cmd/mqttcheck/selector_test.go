@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/specs/normative"
 )
 
@@ -19,7 +20,7 @@ func TestSelectors(t *testing.T) {
 		{"v5/MQTT-3.3.1-1", "v5/MQTT-3.3.1-1", true},
 		{"v5/MQTT-3.3.1-1", "v5/MQTT-3.3.1-10", false},
 	} {
-		s, err := parseSelector(tc.text)
+		s, err := target.ParseSelector(tc.text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,18 +28,18 @@ func TestSelectors(t *testing.T) {
 		if !ok {
 			t.Fatalf("no statement %s", tc.key)
 		}
-		if got := s.matches(st); got != tc.want {
+		if got := matches(s, st); got != tc.want {
 			t.Errorf("%s matches %s: %v, want %v", tc.text, tc.key, got, tc.want)
 		}
 	}
 }
 
 func TestASelectorThatNamesNothingShowsTheNearest(t *testing.T) {
-	s, err := parseSelector("v5/MQTT-3.3.1-44")
+	s, err := target.ParseSelector("v5/MQTT-3.3.1-44")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = keysOf([]selector{s})
+	_, err = keysOf([]target.Selector{s})
 	if code, message := exitCode(err); code != exitNothing || !strings.Contains(message, "v5/MQTT-3.3.1-4") {
 		t.Errorf("exit %d %q", code, message)
 	}
