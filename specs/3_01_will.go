@@ -181,11 +181,18 @@ func keepAlive(b *probe.Broker, v version) {
 	})
 
 	It("leaves a client that pings connected", Timing, v.Statement(keys...), func() {
+		last := time.Now()
 		c := b.Connect("client", probe.KeepAlive(1))
 		start := time.Now()
 		for time.Since(start) < b.Seconds(2.5) {
+			late := time.Since(last) > b.Seconds(1)
+			last = time.Now()
 			c.Send(wire.Pingreq{})
-			Expect(c.Answer(wire.PINGRESP)).To(probe.BeA(wire.PINGRESP), "the client has kept its Keep Alive")
+			a := c.Answer(wire.PINGRESP)
+			if late && !a.Came {
+				probe.Inconclusive("the tester was late with its PINGREQ: the machine is too busy")
+			}
+			Expect(a).To(probe.BeA(wire.PINGRESP), "the client has kept its Keep Alive")
 			c.Within(b.Seconds(0.7), wire.DISCONNECT)
 		}
 	})
