@@ -271,10 +271,14 @@ func connectActions(b *probe.Broker, v version) {
 	})
 
 	It("that is valid is answered with CONNACK code 0", v.Statement("v311/MQTT-3.1.4-4", "v5/MQTT-3.1.4-5"), func() {
-		c := b.Open("client")
-		c.Send(b.ConnectPacket())
+		empty := wire.Will{Topic: b.Topic("will"), QoS: 2}
+		for _, options := range [][]probe.Option{{}, {probe.KeepAlive(65535)}, {probe.WithWill(empty)}} {
+			c := b.Open("client")
+			c.Send(b.ConnectPacket(options...))
 
-		Expect(c.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(0))))
+			Expect(c.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(0))))
+			c.Disconnect()
+		}
 	})
 
 	It("that is refused ends what was sent behind it", v.Statement("v311/MQTT-3.1.4-5", "v5/MQTT-3.1.4-6"), func() {
@@ -308,7 +312,9 @@ func connack(b *probe.Broker, v version) {
 
 		again.Send(b.ConnectPacket(probe.ID(id), probe.Persistent), wire.Pingreq{})
 
-		Expect(again.Answer(wire.PINGRESP)).To(probe.BeA(wire.PINGRESP))
+		if !again.Answer(wire.PINGRESP).Came {
+			probe.Inconclusive("no PINGRESP to what was sent behind CONNECT")
+		}
 		Expect(again.History()[0].Type).To(Equal(wire.CONNACK), "CONNACK comes first")
 	})
 
