@@ -236,7 +236,7 @@ func (s *Server) accept(c *conn, p *packet.Connect) {
 		s.announce(c, p, ack)
 	}
 	first := len(s.out)
-	if s.rules.answersConnect && !s.send(c, ack) {
+	if s.rules.answersConnect(p) && !s.send(c, ack) {
 		s.close(c, failed) // the client takes no CONNACK of that size
 		return
 	}

@@ -28,6 +28,18 @@ var connectDefects = []Defect{
 		func(r *rules) { r.tolerated[packet.RuleShortConnect] = true }},
 	{"surplus-connect-accepted", []string{"v311/MQTT-3.1.4-1"}, "Bytes behind the last field of CONNECT are ignored.", Run,
 		tolerate(packet.RuleSurplusConnect)},
+	{"surplus-user-name-accepted", []string{"v311/MQTT-3.1.2-18", "v5/MQTT-3.1.2-16"}, "A User Name is ignored where the User Name Flag is 0.", Run,
+		tolerate(packet.RuleSurplusUsername)},
+	{"surplus-password-accepted", []string{"v311/MQTT-3.1.2-20", "v5/MQTT-3.1.2-18"}, "A password is ignored where the Password Flag is 0.", Run,
+		tolerate(packet.RuleSurplusPassword)},
+	{"missing-user-name-accepted", []string{"v311/MQTT-3.1.2-19", "v5/MQTT-3.1.2-17"}, "The User Name may be missing where its flag is 1.", Run,
+		tolerate(packet.RuleNoUsername)},
+	{"missing-password-accepted", []string{"v311/MQTT-3.1.2-21", "v5/MQTT-3.1.2-19"}, "The password may be missing where its flag is 1.", Run,
+		tolerate(packet.RuleNoPassword)},
+	{"missing-will-accepted", []string{"v311/MQTT-3.1.2-9", "v5/MQTT-3.1.2-9"}, "The will may be missing where its flag is 1.", Run,
+		tolerate(packet.RuleNoWillFields)},
+	{"missing-client-id-accepted", []string{"v311/MQTT-3.1.3-3", "v5/MQTT-3.1.3-3"}, "A CONNECT without a payload is taken.", Run,
+		tolerate(packet.RuleNoClientID)},
 	{"broken-connect-answered", []string{"v311/MQTT-3.1.4-1"}, "A malformed CONNECT gets a CONNACK in MQTT 3.1.1.", Run,
 		func(r *rules) { r.answersBrokenConnect = 2 }},
 	{"client-id-utf8-unchecked", []string{"v311/MQTT-3.1.3-4", "v5/MQTT-3.1.3-4"}, "An ill-formed Client Identifier is taken.", Run,
@@ -101,8 +113,10 @@ var connectDefects = []Defect{
 				return p
 			}
 		}},
-	{"connack-missing", []string{"v311/MQTT-3.1.4-4", "v5/MQTT-3.1.4-5"}, "An accepted CONNECT is not answered.", Run,
-		func(r *rules) { r.answersConnect = false }},
+	{"connack-missing", []string{"v311/MQTT-3.1.4-4", "v5/MQTT-3.1.4-5"}, "An accepted CONNECT whose will has no payload is not answered.", Run,
+		func(r *rules) {
+			r.answersConnect = func(p *packet.Connect) bool { return p.Will == nil || len(p.Will.Payload) > 0 }
+		}},
 	{"acts-after-refusal", []string{"v311/MQTT-3.1.4-5", "v5/MQTT-3.1.4-6"}, "Packets behind a refused CONNECT are carried out before the connection is closed.", Run,
 		func(r *rules) {
 			r.afterRefusal = func(s *Server, c *conn) {

@@ -11,6 +11,8 @@ var packetDefects = []Defect{
 		tolerate(packet.RuleDisconnectFlags)},
 	{"disconnect-stays-open", []string{"v311/3.14.4-server-closes", "v5/3.14.4-receiver-closes"}, "DISCONNECT does not close the connection.", Warn,
 		func(r *rules) { r.closesOnDisconnect = false }},
+	{"disconnect-reads-on", []string{"v311/3.14.4-nothing-after", "v5/3.14.4-nothing-processed-after"}, "What comes together with DISCONNECT is carried out as well.", Warn,
+		func(r *rules) { r.readsOn = true }},
 	{"ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "PINGREQ gets no PINGRESP.", Run,
 		swallow(func(p packet.Packet) bool { return p.Type() == packet.PINGRESP })},
 	{"flags-ignored", []string{"v311/MQTT-2.2.2-2"}, "Wrong flag bits of other packets are not looked at.", Run,

@@ -2,9 +2,11 @@ package core
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
+	"github.com/mqttcheck/mqttcheck/reference/topic"
 )
 
 // routeAs makes a defect of matching another Topic Name than was published.
@@ -41,24 +43,62 @@ var topicDefects = []Defect{
 		})},
 	{"unicode-composed", []string{"v311/MQTT-4.7.3-4", "v5/MQTT-4.7.3-4"}, "Topic Names are brought into composed form.", Run,
 		routeAs(func(n string) string { return strings.ReplaceAll(n, "e\u0301", "\u00e9") })},
+	{"spaces-collapsed", []string{"v311/4.7.3-spaces", "v5/4.7.3-spaces"}, "Two spaces in a Topic Name count as one.", Run,
+		routeAs(func(n string) string { return strings.ReplaceAll(n, "  ", " ") })},
 	{"hash-without-parent", []string{"v311/4.7.1.2-hash-includes-parent", "v5/4.7.1.2-hash-includes-parent"}, "The filter a/# does not match a.", Run,
-		func(r *rules) {
-			r.matched = func(_ *Server, m *message, found map[*session]*match) {
-				for se, x := range found {
-					kept := x.subs[:0:0]
-					for _, sub := range x.subs {
-						if sub.match != m.topic+"/#" {
-							kept = append(kept, sub)
-						}
-					}
-					if x.subs = kept; len(kept) == 0 {
-						delete(found, se)
-					}
+		neverMatch(func(filter, name string) bool { return filter == name+"/#" })},
+	{"plus-not-empty", []string{"v311/4.7.1.3-plus-one-level", "v311/4.7.1.1-empty-levels", "v5/4.7.1.3-plus-one-level", "v5/4.7.1.1-empty-levels"}, "The wildcard + does not match an empty level.", Run,
+		neverMatch(func(filter, name string) bool {
+			levels := strings.Split(name, "/")
+			for i, level := range strings.Split(filter, "/") {
+				if level == "+" && i < len(levels) && levels[i] == "" {
+					return true
 				}
 			}
-		}},
+			return false
+		})},
+	{"plus-many-levels", []string{"v311/4.7.1.3-plus-one-level", "v5/4.7.1.3-plus-one-level"}, "The wildcard + at the end matches several levels.", Run,
+		alsoMatch(func(filter, name string) bool {
+			above, ok := strings.CutSuffix(filter, "/+")
+			return ok && name != above && topic.Match(above+"/#", name)
+		})},
+	{"wildcards-not-combined", []string{"v311/4.7.1-wildcards-combined", "v5/4.7.1-wildcards-combined"}, "A filter with both wildcards matches nothing.", Run,
+		neverMatch(func(filter, _ string) bool { return strings.Contains(filter, "+") && strings.Contains(filter, "#") })},
+	{"dollar-hidden", []string{"v311/4.7.2-dollar-explicit-filter", "v5/4.7.2-dollar-explicit-filter"}, "No filter with a wildcard matches a topic that begins with $.", Warn,
+		neverMatch(func(filter, name string) bool {
+			return strings.HasPrefix(name, "$") && strings.ContainsAny(filter, "+#")
+		})},
 	{"will-topic-wildcard-accepted", []string{"v311/MQTT-4.7.1-1", "v5/MQTT-4.7.0-1"}, "A Will Topic with a wildcard is taken.", Run,
 		tolerate(packet.RuleWillTopicWild)},
 	{"will-topic-empty-accepted", []string{"v311/MQTT-4.7.3-1", "v5/MQTT-4.7.3-1"}, "An empty Will Topic is taken.", Warn,
 		tolerate(packet.RuleWillTopicEmpty)},
+}
+
+// neverMatch makes a defect of not matching some filters with some names.
+func neverMatch(lost func(filter, name string) bool) func(*rules) {
+	return func(r *rules) {
+		r.matched = func(_ *Server, m *message, found map[*session]*match) {
+			for se, x := range found {
+				x.subs = slices.DeleteFunc(x.subs, func(sub *subscription) bool { return lost(sub.match, m.topic) })
+				if len(x.subs) == 0 {
+					delete(found, se)
+				}
+			}
+		}
+	}
+}
+
+// alsoMatch makes a defect of matching more than topic.Match does.
+func alsoMatch(more func(filter, name string) bool) func(*rules) {
+	return func(r *rules) {
+		r.matched = func(s *Server, m *message, found map[*session]*match) {
+			for _, se := range s.sessions {
+				for _, sub := range se.subs {
+					if sub.share == nil && more(sub.match, m.topic) && !topic.Match(sub.match, m.topic) {
+						add(found, sub)
+					}
+				}
+			}
+		}
+	}
 }

@@ -50,6 +50,18 @@ var willDefects = []Defect{
 			r.storedWill = func(se *session, w *will) *will { last[se.id] = w; return w }
 			r.missingWill = func(se *session) *will { return last[se.id] }
 		}},
+	{"will-of-another", []string{"v311/MQTT-3.1.2-12"}, "A client without a will gets the last one of another client.", Run,
+		func(r *rules) {
+			var last *will
+			owner := ""
+			r.storedWill = func(se *session, w *will) *will { last, owner = w, se.id; return w }
+			r.missingWill = func(se *session) *will {
+				if se.id == owner {
+					return nil
+				}
+				return last
+			}
+		}},
 	{"will-payload-prefixed", []string{"v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"}, "The payload of a will has its length bytes in front.", Run,
 		func(r *rules) {
 			r.storedWill = func(_ *session, w *will) *will {

@@ -49,7 +49,7 @@ type connectRules struct {
 	answersRefusal             func(c *conn, why refusal) bool
 	afterRefusal               func(s *Server, c *conn) // instead of the close; nil for the close
 	answersBrokenConnect       packet.ReasonCode        // in 3.1.1; 0 for no answer
-	answersConnect             bool
+	answersConnect             func(p *packet.Connect) bool
 	letsEverybodyIn            bool
 	sessionPresent             func(resumed, clean bool) bool
 	connackLast                bool // behind what a resumed Session sends
@@ -75,6 +75,7 @@ type sessionRules struct {
 	disconnectExpiry    func(old, asked uint32) uint32
 	refusesRaisedExpiry bool
 	closesOnDisconnect  bool
+	readsOn             bool // behind DISCONNECT
 	storedWill          func(se *session, w *will) *will
 	missingWill         func(se *session) *will // of a CONNECT without one
 	publishesWill       func(c *conn, why ending) bool
@@ -214,7 +215,7 @@ func standardConnect() connectRules {
 		takesClientID:              func(string) bool { return true },
 		refusalCode:                func(_ *conn, code packet.ReasonCode) packet.ReasonCode { return code },
 		answersRefusal:             func(*conn, refusal) bool { return true },
-		answersConnect:             true,
+		answersConnect:             func(*packet.Connect) bool { return true },
 		sessionPresent:             func(resumed, _ bool) bool { return resumed },
 		announced:                  func(*packet.Properties) {},
 		givesResponseInformation:   same[bool],

@@ -115,6 +115,9 @@ func (s *Server) endSession(se *session) {
 // disconnect carries out DISCONNECT. Nothing that stands behind it is read.
 // [v311/3.14.4-nothing-after] [v5/3.14.4-nothing-processed-after]
 func (s *Server) disconnect(c *conn, p *packet.Disconnect) {
+	if s.rules.readsOn {
+		s.receive(c, nil)
+	}
 	if e := p.Properties.SessionExpiryInterval; e != nil {
 		if c.expiry == 0 && *e != 0 && s.rules.refusesRaisedExpiry {
 			// [v5/3.14.2.2.2-session-expiry-raised-from-zero]
