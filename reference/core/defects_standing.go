@@ -45,15 +45,6 @@ var standingDefects = []Defect{
 		}},
 	{"stream-garbled", []string{"v311/MQTT-7.1.1-1"}, "CONNECT has to come in one piece.", Run,
 		func(r *rules) { r.wantsWholeConnect = true }},
-	{"connack-long", []string{"v311/3.2.1-connack-length"}, "CONNACK has a third byte in MQTT 3.1.1.", Run,
-		func(r *rules) {
-			r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
-				if p.Type() != packet.CONNACK || c.five() {
-					return b
-				}
-				return append([]byte{b[0], 3}, append(append([]byte{}, b[2:]...), 0)...)
-			}
-		}},
 	{"large-packets-refused", []string{"v311/2.2.3-remaining-length-large"}, "A payload of 16 KiB or more is not taken.", Run,
 		func(r *rules) {
 			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
