@@ -29,7 +29,7 @@ func vetDefects(names []string) error {
 	for _, name := range names {
 		d, err := core.LookupDefect(name)
 		if err != nil {
-			return exitf(exitUsage, "there is no defect %q; mqttcheck serve --list-defects shows them", name)
+			return unknownDefect(name)
 		}
 		if d.Shows == core.Fuzz {
 			return exitf(exitUsage, "the defect %s ends the broker's process: give it to mqttcheck serve", name)

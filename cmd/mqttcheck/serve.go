@@ -52,12 +52,15 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		return nil
 	}
 	options := reference.Options{Defects: f.defects, Policies: map[string]string{}}
-	for _, p := range f.policies {
-		name, value, ok := strings.Cut(p, "=")
-		if !ok {
-			return exitf(exitUsage, "--policy %s: write NAME=VALUE", p)
+	for _, name := range f.defects {
+		if _, err := core.LookupDefect(name); err != nil {
+			return unknownDefect(name)
 		}
-		options.Policies[name] = value
+	}
+	for _, setting := range f.policies {
+		if err := setPolicy(options.Policies, setting); err != nil {
+			return err
+		}
 	}
 	for _, address := range f.listen {
 		if !strings.Contains(address, "://") {
