@@ -57,14 +57,6 @@ func numberOf(key string) string {
 	return key
 }
 
-// numbersOf returns the numbers of versions as a list in words.
-func numbersOf(keys []string) string {
-	out := make([]string, len(keys))
-	for i, key := range keys {
-		out[i] = numberOf(key)
-	}
-	return strings.Join(out, ", ")
-}
 
 // wireVersions returns versions by their keys as the codec numbers them.
 func wireVersions(keys []string) []wire.Version {
