@@ -57,7 +57,6 @@ func numberOf(key string) string {
 	return key
 }
 
-
 // wireVersions returns versions by their keys as the codec numbers them.
 func wireVersions(keys []string) []wire.Version {
 	var out []wire.Version
