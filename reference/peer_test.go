@@ -90,16 +90,6 @@ func (p *peer) ends() {
 	}
 }
 
-// isCut demands that the broker ends the connection in any way.
-func (p *peer) isCut() {
-	p.t.Helper()
-	_ = p.nc.SetReadDeadline(time.Now().Add(patience))
-	var timeout net.Error
-	if _, err := io.Copy(io.Discard, p.r); errors.As(err, &timeout) && timeout.Timeout() {
-		p.t.Fatal("the connection is still open")
-	}
-}
-
 // pings demands that the broker still serves the peer.
 func (p *peer) pings() {
 	p.t.Helper()

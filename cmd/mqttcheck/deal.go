@@ -157,13 +157,3 @@ func (d *dealer) took(k kind, t time.Duration) {
 func (d *dealer) again(k kind, checks ...check) {
 	d.queues[k] = append(d.queues[k], checks...)
 }
-
-// drop empties the queues and returns what was in them.
-func (d *dealer) drop() []check {
-	var out []check
-	for _, k := range slices.Sorted(maps.Keys(d.queues)) {
-		out = append(out, d.queues[k]...)
-	}
-	clear(d.queues)
-	return out
-}

@@ -2,9 +2,6 @@ package wire
 
 import "encoding/binary"
 
-// maxRemaining is the largest Remaining Length [section 2.1.4 of MQTT 5.0].
-const maxRemaining = 268_435_455
-
 // AppendVarint appends n as a Variable Byte Integer [section 1.5.5 of MQTT 5.0].
 func AppendVarint(dst []byte, n int) []byte {
 	for {

@@ -197,6 +197,8 @@ func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Ended tells whether, why and when the connection has ended. A reset by the
 // broker counts as an end like any other.
+//
+//lint:ignore ST1008 the error says how the connection ended and is no failure of the call
 func (c *Conn) Ended() (bool, error, time.Time) {
 	select {
 	case <-c.done:
