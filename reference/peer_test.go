@@ -3,7 +3,6 @@ package reference
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"io"
 	"net"
 	"strings"

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"maps"
 	"math/rand/v2"
 	"runtime"
 	"slices"
