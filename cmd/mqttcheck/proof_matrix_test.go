@@ -33,6 +33,13 @@ func (k kill) target() string {
 	return v + " " + k.check
 }
 
+type kills []kill
+
+// of tells whether a check of the statement has come to the verdict.
+func (list kills) of(statement, verdict string) bool {
+	return slices.ContainsFunc(list, func(k kill) bool { return k.statement == statement && k.verdict == verdict })
+}
+
 func readMatrix(t *testing.T) []kill {
 	t.Helper()
 	b, err := os.ReadFile(matrix)
