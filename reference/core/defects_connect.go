@@ -100,22 +100,15 @@ var connectDefects = []Defect{
 		func(r *rules) { r.silence = func(keepAlive uint16) float64 { return 0.5 * float64(keepAlive) } }},
 	{"anybody-let-in", []string{"v311/3.1.4-checks-fail-close"}, "A wrong password is let in.", Hook,
 		func(r *rules) { r.letsEverybodyIn = true }},
-	{"level-unanswered", []string{"v311/MQTT-3.1.2-2"}, "An unknown protocol level closes the connection with no CONNACK.", Run,
-		func(r *rules) {
-			r.answersRefusal = func(_ *conn, why refusal) bool { return why != badLevel }
-		}},
-	{"payload-order", []string{"v311/MQTT-3.1.3-1", "v5/MQTT-3.1.3-1"}, "Will Topic and User Name are taken from each other's place.", Run,
+	{"payload-order", []string{"v311/MQTT-3.1.3-1", "v5/MQTT-3.1.3-1"}, "Will Payload and User Name are taken from each other's place.", Run,
 		func(r *rules) {
 			r.connect = func(p *packet.Connect) *packet.Connect {
 				if p.Will != nil && p.Username != nil {
-					p.Will.Topic, *p.Username = *p.Username, p.Will.Topic
+					payload := string(p.Will.Payload)
+					p.Will.Payload, *p.Username = []byte(*p.Username), payload
 				}
 				return p
 			}
-		}},
-	{"connack-missing", []string{"v311/MQTT-3.1.4-4", "v5/MQTT-3.1.4-5"}, "An accepted CONNECT whose will has no payload is not answered.", Run,
-		func(r *rules) {
-			r.answersConnect = func(p *packet.Connect) bool { return p.Will == nil || len(p.Will.Payload) > 0 }
 		}},
 	{"acts-after-refusal", []string{"v311/MQTT-3.1.4-5", "v5/MQTT-3.1.4-6"}, "Packets behind a refused CONNECT are carried out before the connection is closed.", Run,
 		func(r *rules) {
@@ -137,28 +130,22 @@ var connectDefects = []Defect{
 				s.close(c, failed)
 			}
 		}},
-	{"refused-left-open", []string{"v311/MQTT-3.2.2-5", "v5/MQTT-3.2.2-7"}, "After a refusing CONNACK the connection stays open, and nothing on it is read.", Run,
+	{"refused-left-open", []string{"v311/MQTT-3.2.2-5", "v311/MQTT-3.1.2-2", "v311/MQTT-3.1.3-7", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9", "v5/MQTT-3.1.2-2"}, "After a refusing CONNACK the connection stays open, and nothing on it is read.", Run,
 		func(r *rules) {
 			r.afterRefusal = func(s *Server, c *conn) {
 				c.state = refused
 				s.timers.stop(timerKey{kind: connectTimer, conn: c.id})
 			}
 		}},
-	{"second-connack", []string{"v5/MQTT-3.2.0-2"}, "CONNACK is sent twice.", Run,
+	{"pipelining-lost", []string{"v311/3.1.4-pipelining", "v311/MQTT-3.2.0-1", "v5/3.1.4-pipelining", "v5/MQTT-3.2.0-1"}, "What comes together with CONNECT is thrown away.", Run,
+		func(r *rules) { r.attached = func(se *session, _ bool) { se.conn.buf = nil } }},
+	{"connack-at-the-end", []string{"v5/MQTT-3.2.0-2"}, "DISCONNECT is answered with a second CONNACK.", Run,
 		func(r *rules) {
-			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
-				if _, ok := p.(*packet.Connack); ok {
-					return []packet.Packet{p, p}
+			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
+				if _, ok := p.(*packet.Disconnect); ok {
+					s.send(c, &packet.Connack{})
 				}
-				return []packet.Packet{p}
+				return p
 			}
 		}},
-	{"keep-alive-zero-counts", []string{"v311/3.1.2.10-keep-alive-zero", "v5/3.1.2.10-keep-alive-zero"}, "Keep Alive 0 counts as one second.", Run,
-		func(r *rules) { r.silence = func(n uint16) float64 { return 1.5 * float64(max(n, 1)) } }},
-	{"bad-password-silent", []string{"v311/3.1.4-checks-fail-connack"}, "A wrong password closes the connection with no CONNACK.", Warn,
-		func(r *rules) {
-			r.answersRefusal = func(_ *conn, why refusal) bool { return why != badCredentials }
-		}},
-	{"pipelining-lost", []string{"v311/3.1.4-pipelining", "v5/3.1.4-pipelining"}, "What comes together with CONNECT is thrown away.", Run,
-		func(r *rules) { r.attached = func(se *session, _ bool) { se.conn.buf = nil } }},
 }

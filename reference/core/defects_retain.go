@@ -54,4 +54,14 @@ var retainDefects = []Defect{
 				}
 			}
 		}},
+	{"retain-empty-stored-anew", []string{"v311/MQTT-3.3.1-11", "v5/MQTT-3.3.1-7"}, "An empty payload is stored where there was no retained message.", Run,
+		func(r *rules) {
+			r.seesEmpty = func(s *Server, m *message) {
+				if s.retained.byTopic[m.topic] != nil {
+					s.retained.delete(m.topic)
+					return
+				}
+				s.retained.set(m)
+			}
+		}},
 }

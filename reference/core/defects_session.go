@@ -1,6 +1,8 @@
 package core
 
 import (
+	"strings"
+
 	"github.com/mqttcheck/mqttcheck/reference/packet"
 )
 
@@ -47,7 +49,7 @@ var sessionDefects = []Defect{
 				}
 			}
 		}},
-	{"qos2-subscriptions-lost", []string{"v311/MQTT-3.1.2-5", "v5/MQTT-4.5.0-1"}, "A stored Session loses its subscriptions at QoS 2.", Run,
+	{"qos2-subscriptions-lost", []string{"v311/MQTT-3.1.2-5", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "A stored Session loses its subscriptions at QoS 2.", Run,
 		func(r *rules) {
 			r.detached = func(s *Server, se *session, _ ending) {
 				for _, sub := range se.subs {
@@ -57,30 +59,31 @@ var sessionDefects = []Defect{
 				}
 			}
 		}},
-	{"sessions-mixed-up", []string{"v311/MQTT-3.1.3-2", "v5/MQTT-3.1.3-2"}, "Sessions are found by the first half of the Client Identifier.", Run,
-		func(r *rules) { r.sessionKey = func(id string) string { return id[:(len(id)+1)/2] } }},
-	{"takeover-ignores-clean", []string{"v311/MQTT-3.1.4-3", "v5/MQTT-3.1.4-4"}, "A clean start is forgotten when an older connection is taken over.", Run,
+	{"sessions-mixed-up", []string{"v311/MQTT-3.1.3-2", "v5/MQTT-3.1.3-2"}, "What is stored for one Session is given to another with a subscription beside it.", Run,
+		func(r *rules) {
+			r.matched = func(s *Server, m *message, found map[*session]*match) {
+				beside := m.topic[:strings.LastIndexByte(m.topic, '/')+1]
+				for se, x := range found {
+					if se.conn != nil {
+						continue
+					}
+					for _, other := range s.sessions {
+						for filter := range other.subs {
+							if other != se && other.conn == nil && filter != m.topic && strings.HasPrefix(filter, beside) {
+								x.session = other
+							}
+						}
+					}
+				}
+			}
+		}},
+	{"takeover-ignores-clean", []string{"v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-1", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-2"}, "A clean start is forgotten when an older connection is taken over.", Run,
 		func(r *rules) {
 			r.startsClean = func(p *packet.Connect, live bool) bool { return p.CleanStart && !live }
 		}},
 	{"takeover-always-clean", []string{"v311/MQTT-3.1.4-3", "v5/MQTT-3.1.4-4"}, "Taking an older connection over starts a new Session.", Run,
 		func(r *rules) {
 			r.startsClean = func(p *packet.Connect, live bool) bool { return p.CleanStart || live }
-		}},
-	{"session-resumed-once", []string{"v311/MQTT-4.1.0-1"}, "A Session can be resumed once only.", Run,
-		func(r *rules) {
-			times := map[*session]int{}
-			r.attached = func(se *session, resumed bool) {
-				if resumed {
-					times[se]++
-				}
-			}
-			r.sessionExpiry = func(c *conn, seconds uint32) uint32 {
-				if times[c.session] > 1 {
-					return 0
-				}
-				return seconds
-			}
 		}},
 	{"pings-wear-subscriptions-out", []string{"v311/MQTT-4.1.0-2", "v5/MQTT-4.1.0-1"}, "A connection loses its subscriptions with its third PINGREQ in a row.", Run,
 		func(r *rules) {
@@ -98,19 +101,11 @@ var sessionDefects = []Defect{
 				return p
 			}
 		}},
-	{"disconnect-ends-session", []string{"v311/MQTT-3.1.2-4", "v5/MQTT-3.1.2-23"}, "DISCONNECT ends the Session too.", Run,
+	{"disconnect-ends-session", []string{"v311/MQTT-3.1.2-4", "v311/MQTT-3.2.2-2", "v5/MQTT-3.1.2-5", "v5/MQTT-3.2.2-3"}, "DISCONNECT ends the Session too.", Run,
 		func(r *rules) {
 			r.detached = func(_ *Server, se *session, why ending) {
 				if why == disconnected {
 					se.expiry = 0
-				}
-			}
-		}},
-	{"open-lost-on-takeover", []string{"v311/MQTT-4.4.0-1", "v5/MQTT-4.4.0-1"}, "Taking an older connection over drops the deliveries that it has open.", Run,
-		func(r *rules) {
-			r.detached = func(_ *Server, se *session, why ending) {
-				if why == takenOver {
-					se.outbox = newOutbox()
 				}
 			}
 		}},

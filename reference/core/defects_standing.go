@@ -12,13 +12,6 @@ var standingDefects = []Defect{
 		rawly(packet.PINGRESP, func(b []byte) []byte { return []byte{b[0], 1, 0} })},
 	{"pingreq-from-server", []string{"v311/2.2.1-client-only-types", "v5/2.1.2-client-only-types-from-server"}, "A PINGREQ is answered with PINGREQ, too.", Run,
 		rawly(packet.PINGRESP, func(b []byte) []byte { return append([]byte{byte(packet.PINGREQ) << 4, 0}, b...) })},
-	{"connack-long", []string{"v311/3.2.1-connack-length"}, "A CONNACK that refuses has a third byte in MQTT 3.1.1.", Run,
-		rawly(packet.CONNACK, func(b []byte) []byte {
-			if len(b) != 4 || b[3] == 0 {
-				return b
-			}
-			return append([]byte{b[0], 3}, append(append([]byte{}, b[2:]...), 0)...)
-		})},
 	{"connack-bits", []string{"v311/3.2.2.1-reserved-bits", "v5/MQTT-3.2.2-1"}, "CONNACK has a reserved bit of its flags set.", Run,
 		rawly(packet.CONNACK, func(b []byte) []byte { c := append([]byte{}, b...); c[2] |= 0x40; return c })},
 	{"publish-qos0-id", []string{"v311/MQTT-2.3.1-5", "v5/MQTT-2.2.1-2"}, "A delivery at QoS 0 has a Packet Identifier.", Run,
@@ -45,18 +38,6 @@ var standingDefects = []Defect{
 		}},
 	{"stream-garbled", []string{"v311/MQTT-7.1.1-1"}, "CONNECT has to come in one piece.", Run,
 		func(r *rules) { r.wantsWholeConnect = true }},
-	{"large-packets-refused", []string{"v311/2.2.3-remaining-length-large"}, "A payload of 16 KiB or more is not taken.", Run,
-		func(r *rules) {
-			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
-				if q, ok := p.(*packet.Publish); ok && len(q.Payload) >= 16<<10 {
-					s.fail(c, packet.PacketTooLarge, "the payload is too large")
-					return nil
-				}
-				return p
-			}
-		}},
-	{"errors-survived", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A packet that breaks a rule is skipped, and the connection goes on.", Run,
-		func(r *rules) { r.survives = func(c *conn, _ packet.ReasonCode) bool { return c.state == established } }},
 }
 
 // rawly makes a defect of changing the bytes of one type of packet.

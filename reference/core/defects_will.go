@@ -38,13 +38,9 @@ var willDefects = []Defect{
 		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = true; return w } }},
 	{"will-never-retained", []string{"v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"}, "A will is not retained whatever Will Retain says.", Run,
 		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = false; return w } }},
-	{"will-not-on-takeover", []string{"v311/3.1.2.5-will-on-takeover", "v5/3.1.4-takeover-will"}, "A will is not published when the connection is taken over.", Run,
-		func(r *rules) {
-			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != takenOver }
-		}},
-	{"will-twice", []string{"v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"}, "A will is published twice.", Run,
+	{"will-twice", []string{"v311/MQTT-3.1.2-10", "v311/MQTT-3.1.2-12", "v311/MQTT-3.14.4-3", "v311/MQTT-4.7.1-1", "v5/MQTT-3.1.2-10", "v5/MQTT-3.14.4-3", "v5/MQTT-4.7.0-1"}, "A will is published twice.", Run,
 		func(r *rules) { r.willCopies = 2 }},
-	{"will-inherited", []string{"v311/MQTT-3.1.2-12", "v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"}, "A connection without a will gets that of the client's earlier one.", Run,
+	{"will-inherited", []string{"v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"}, "A connection without a will gets that of the client's earlier one.", Run,
 		func(r *rules) {
 			last := map[string]*will{}
 			r.storedWill = func(se *session, w *will) *will { last[se.id] = w; return w }
@@ -62,12 +58,18 @@ var willDefects = []Defect{
 				return last
 			}
 		}},
-	{"will-payload-prefixed", []string{"v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"}, "The payload of a will has its length bytes in front.", Run,
+	{"will-invented", []string{"v311/MQTT-3.1.2-12"}, "The last message of a client that has no will is published again when it goes away.", Run,
 		func(r *rules) {
-			r.storedWill = func(_ *session, w *will) *will {
-				n := len(w.message.payload)
-				w.message.payload = append([]byte{byte(n >> 8), byte(n)}, w.message.payload...)
-				return w
+			with, last := map[*session]bool{}, map[string]*message{}
+			r.storedWill = func(se *session, w *will) *will { with[se] = true; return w }
+			r.missingWill = func(se *session) *will { delete(last, se.id); return nil }
+			r.accepts = func(m *message) bool { last[m.publisher] = m; return true }
+			r.detached = func(s *Server, se *session, why ending) {
+				if m := last[se.id]; m != nil && why == dropped && se.expiry == 0 && !with[se] {
+					delete(last, se.id)
+					again := *m
+					s.deliverAll(&again)
+				}
 			}
 		}},
 }
