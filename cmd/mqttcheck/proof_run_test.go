@@ -112,9 +112,25 @@ func (tr trial) problems() []string {
 
 func (tr trial) report(t *testing.T) {
 	t.Logf("%s moves %d checks, in %s", tr.defect.Name, len(tr.kills), tr.took.Round(time.Millisecond))
+	open := slices.Contains(openDefects(t), tr.defect.Name)
 	for _, p := range tr.problems() {
+		if open {
+			t.Logf("not settled yet: %s", p)
+			continue
+		}
 		t.Error(p)
 	}
+}
+
+// openDefects are those whose declaration is known not to be exact yet: what
+// they move is shown and fails nothing. The list is to become empty.
+func openDefects(t *testing.T) []string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "proof-open.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(b))
 }
 
 // proofRun runs the program on the embedded reference with one child: to
