@@ -26,9 +26,10 @@ var connectDefects = []Defect{
 		tolerate(packet.RulePasswordAlone)},
 	{"short-connect-accepted", []string{"v311/MQTT-3.1.4-1"}, "A CONNECT that ends before its fields do is taken.", Run,
 		func(r *rules) { r.tolerated[packet.RuleShortConnect] = true }},
-	{"surplus-connect-accepted", []string{"v311/MQTT-3.1.4-1"}, "Bytes behind the last field of CONNECT are ignored.", Run,
+	{"surplus-connect-accepted", []string{"v311/MQTT-3.1.4-1", "v311/MQTT-3.1.2-11", "v311/MQTT-3.1.2-18", "v311/MQTT-3.1.2-20",
+		"v5/MQTT-3.1.4-1", "v5/MQTT-3.1.2-16", "v5/MQTT-3.1.2-18"}, "Bytes behind the last field of CONNECT are ignored.", Run,
 		tolerate(packet.RuleSurplusConnect)},
-	{"surplus-user-name-accepted", []string{"v311/MQTT-3.1.2-18", "v5/MQTT-3.1.2-16"}, "A User Name is ignored where the User Name Flag is 0.", Run,
+	{"surplus-user-name-accepted", []string{"v311/MQTT-3.1.2-18", "v311/MQTT-3.1.2-11", "v5/MQTT-3.1.2-16"}, "A User Name is ignored where the User Name Flag is 0.", Run,
 		tolerate(packet.RuleSurplusUsername)},
 	{"surplus-password-accepted", []string{"v311/MQTT-3.1.2-20", "v5/MQTT-3.1.2-18"}, "A password is ignored where the Password Flag is 0.", Run,
 		tolerate(packet.RuleSurplusPassword)},
@@ -110,6 +111,10 @@ var connectDefects = []Defect{
 				return p
 			}
 		}},
+	{"connack-missing", []string{"v311/MQTT-3.1.4-4", "v5/MQTT-3.1.4-5"}, "An accepted CONNECT whose will has no payload is not answered.", Run,
+		func(r *rules) {
+			r.answersConnect = func(p *packet.Connect) bool { return p.Will == nil || len(p.Will.Payload) > 0 }
+		}},
 	{"acts-after-refusal", []string{"v311/MQTT-3.1.4-5", "v5/MQTT-3.1.4-6"}, "Packets behind a refused CONNECT are carried out before the connection is closed.", Run,
 		func(r *rules) {
 			r.afterRefusal = func(s *Server, c *conn) {
@@ -137,7 +142,7 @@ var connectDefects = []Defect{
 				s.timers.stop(timerKey{kind: connectTimer, conn: c.id})
 			}
 		}},
-	{"pipelining-lost", []string{"v311/3.1.4-pipelining", "v311/MQTT-3.2.0-1", "v5/3.1.4-pipelining", "v5/MQTT-3.2.0-1"}, "What comes together with CONNECT is thrown away.", Run,
+	{"pipelining-lost", []string{"v311/3.1.4-pipelining", "v5/3.1.4-pipelining"}, "What comes together with CONNECT is thrown away.", Run,
 		func(r *rules) { r.attached = func(se *session, _ bool) { se.conn.buf = nil } }},
 	{"connack-at-the-end", []string{"v5/MQTT-3.2.0-2"}, "DISCONNECT is answered with a second CONNACK.", Run,
 		func(r *rules) {

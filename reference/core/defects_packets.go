@@ -17,8 +17,10 @@ var packetDefects = []Defect{
 		swallow(func(p packet.Packet) bool { return p.Type() == packet.PINGRESP })},
 	{"flags-ignored", []string{"v311/MQTT-2.2.2-2"}, "Wrong flag bits of other packets are not looked at.", Run,
 		tolerate(packet.RuleOtherFlags)},
-	{"surplus-ignored", []string{"v311/2.2.1-server-only-types"}, "Packets that only a server sends are ignored.", Warn,
+	{"server-packets-ignored", []string{"v311/2.2.1-server-only-types", "v5/2.1.2-connack-from-client", "v5/2.1.2-suback-from-client",
+		"v5/2.1.2-unsuback-from-client", "v5/2.1.2-pingresp-from-client"}, "Packets that only a server sends are ignored.", Warn,
 		func(r *rules) {
+			r.tolerated[packet.RuleServerOnly] = true
 			r.incoming = func(_ *Server, _ *conn, p packet.Packet) packet.Packet {
 				switch p.Type() {
 				case packet.CONNACK, packet.SUBACK, packet.UNSUBACK, packet.PINGRESP:
