@@ -126,7 +126,7 @@ func (tr trial) report(t *testing.T) {
 // they move is shown and fails nothing. The list is to become empty.
 func openDefects(t *testing.T) []string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "proof-open.txt"))
+	b, err := os.ReadFile(filepath.Join("testdata", "proof-open.list"))
 	if err != nil {
 		t.Fatal(err)
 	}
