@@ -40,6 +40,9 @@ func willPublished(b *probe.Broker, v version) {
 			c := b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")}))
 
 			e.end(c)
+			if ended, _ := probe.BeClosed().Match(c); !ended {
+				probe.Inconclusive("the connection has not ended")
+			}
 
 			Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Topic", topic), HaveField("Payload", "gone"))), "the will is published")
 		})
@@ -191,6 +194,9 @@ func keepAlive(b *probe.Broker, v version) {
 			a := c.Answer(wire.PINGRESP)
 			if late && !a.Came {
 				probe.Inconclusive("the tester was late with its PINGREQ: the machine is too busy")
+			}
+			if !a.Came && !c.Gone() {
+				probe.Inconclusive("no PINGRESP")
 			}
 			Expect(a).To(probe.BeA(wire.PINGRESP), "the client has kept its Keep Alive")
 			c.Within(b.Seconds(0.7), wire.DISCONNECT)

@@ -2,6 +2,7 @@ package specs
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -131,7 +132,7 @@ func numbered(pub *probe.Client, topic string, qos byte, n int) {
 func payloads(list []wire.Publish) []string {
 	got := []string{}
 	for _, p := range list {
-		if !p.Dup {
+		if !p.Dup || !slices.Contains(got, p.Payload) {
 			got = append(got, p.Payload)
 		}
 	}
@@ -158,6 +159,18 @@ func ordering(b *probe.Broker, v version) {
 			Expect(payloads(sub.DeliveredBefore(pub.Sentinel(topic, qos)))).To(Equal(numbers(n)), "the numbers rise")
 		})
 	}
+
+	It("of what waits for a client that is away is kept", v.Statement("v311/MQTT-4.6.0-6", "v5/MQTT-4.6.0-5"), func() {
+		const n = 5
+		topic := b.Topic()
+		sub, resume := away(b, topic, 1)
+		sub.Disconnect()
+		pub := b.Connect("pub")
+		numbered(pub, topic, 1, n)
+
+		again := resume("again")
+		Expect(payloads(again.DeliveredBefore(pub.Sentinel(topic, 1)))).To(Equal(numbers(n)), "the numbers rise")
+	})
 
 	It("is kept on any topic, also through wildcards", v.Statement("v311/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6"), func() {
 		const n = 20

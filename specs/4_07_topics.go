@@ -123,12 +123,14 @@ func dollar(b *probe.Broker, v version) {
 	explicit := []string{"v311/4.7.2-dollar-explicit-filter", "v5/4.7.2-dollar-explicit-filter"}
 	It("that begin with $ match a filter that begins with the same", v.Statement(explicit...), func() {
 		topic := b.DollarTopic("x")
-		exact := b.Connect("exact").Subscribe(topic, 1)
-		sub := b.Connect("sub").Subscribe(topic[:len(topic)-2]+"/#", 1)
-		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "explicit"})
+		exact, pub := b.Connect("exact").Subscribe(topic, 1), b.Connect("pub")
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "exact"})
 		if a := exact.Within(b.Timeout, wire.PUBLISH); !a.Came {
 			probe.Unsupported("the broker passes no message of clients on a topic that begins with $ on")
 		}
+		exact.Disconnect()
+		sub := b.Connect("sub").Subscribe(topic[:len(topic)-2]+"/#", 1)
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "explicit"})
 		probe.Warns(v.key(explicit...)).Expect(sub.Answer(wire.PUBLISH)).To(probe.BeA(wire.PUBLISH), "the filter matches by its first level")
 	})
 }

@@ -149,11 +149,10 @@ func (s *Server) packet(c *conn, first byte, body []byte) {
 		return // [v311/MQTT-3.1.4-5] [v5/MQTT-3.1.4-6]
 	}
 	if c.state == fresh && kind != packet.CONNECT {
-		if !s.rules.servesBeforeConnect {
+		if !s.rules.ignoresBeforeConnect {
 			s.close(c, failed) // [v311/MQTT-3.1.0-1] [v5/MQTT-3.1.0-1]
-			return
 		}
-		s.adopt(c)
+		return
 	}
 	d := packet.Decoder{Version: c.wireVersion(), From: packet.FromClient, Tolerate: s.tolerate}
 	p, err := d.Decode(first, body)

@@ -6,8 +6,8 @@ import (
 
 // connectDefects are the faults in sections 3.1 and 3.2.
 var connectDefects = []Defect{
-	{"serves-before-connect", []string{"v311/MQTT-3.1.0-1", "v5/MQTT-3.1.0-1"}, "Packets before CONNECT are served.", Warn,
-		func(r *rules) { r.servesBeforeConnect = true }},
+	{"before-connect-ignored", []string{"v311/MQTT-3.1.0-1", "v5/MQTT-3.1.0-1"}, "Packets before CONNECT are ignored.", Warn,
+		func(r *rules) { r.ignoresBeforeConnect = true }},
 	{"second-connect-accepted", []string{"v311/MQTT-3.1.0-2", "v5/MQTT-3.1.0-2"}, "A second CONNECT is answered with CONNACK 0.", Run,
 		func(r *rules) { r.servesSecondConnect = true }},
 	{"any-protocol-name", []string{"v311/MQTT-3.1.2-1", "v5/MQTT-3.1.2-1"}, "The protocol name is not looked at.", Run,

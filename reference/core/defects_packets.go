@@ -13,8 +13,18 @@ var packetDefects = []Defect{
 		func(r *rules) { r.closesOnDisconnect = false }},
 	{"disconnect-reads-on", []string{"v311/3.14.4-nothing-after", "v5/3.14.4-nothing-processed-after"}, "What comes together with DISCONNECT is carried out as well.", Warn,
 		func(r *rules) { r.readsOn = true }},
-	{"ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "PINGREQ gets no PINGRESP.", Run,
-		swallow(func(p packet.Packet) bool { return p.Type() == packet.PINGRESP })},
+	{"pings-answered-once", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind another gets no PINGRESP.", Run,
+		func(r *rules) {
+			pinged := map[*conn]bool{}
+			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
+				again := pinged[c]
+				pinged[c] = p.Type() == packet.PINGREQ
+				if again && pinged[c] {
+					return nil
+				}
+				return p
+			}
+		}},
 	{"flags-ignored", []string{"v311/MQTT-2.2.2-2"}, "Wrong flag bits of other packets are not looked at.", Run,
 		tolerate(packet.RuleOtherFlags)},
 	{"server-packets-ignored", []string{"v311/2.2.1-server-only-types", "v5/2.1.2-connack-from-client", "v5/2.1.2-suback-from-client",

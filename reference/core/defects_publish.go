@@ -42,22 +42,6 @@ var publishDefects = []Defect{
 		func(r *rules) { r.accepts = func(m *message) bool { return string(m.payload) != "acknowledged" } }},
 	{"overlap-first-qos", []string{"v311/MQTT-3.3.5-1", "v5/MQTT-3.3.4-2"}, "Overlapping subscriptions deliver at the lowest QoS.", Run,
 		func(r *rules) { r.overlapQoS = func(a, b byte) byte { return min(a, b) } }},
-	{"delivered-to-everybody", []string{"v311/MQTT-3.3.2-3", "v5/MQTT-3.3.2-3"}, "A message reaches every client that has a subscription.", Run,
-		func(r *rules) {
-			r.matched = func(s *Server, m *message, found map[*session]*match) {
-				for _, se := range s.sessions {
-					if found[se] == nil && len(se.subs) > 0 && se.conn != nil {
-						for _, sub := range se.subs {
-							if sub.share == nil {
-								found[se] = &match{session: se, subs: []*subscription{sub}}
-							}
-						}
-					}
-				}
-			}
-		}},
-	{"delivered-topic-upper", []string{"v311/MQTT-3.3.2-3", "v5/MQTT-3.3.2-3"}, "A message is delivered under another Topic Name.", Run,
-		func(r *rules) { r.deliveredTopic = strings.ToUpper }},
 	{"denied-publish-delivered", []string{"v311/MQTT-3.3.5-2"}, "What a client may not publish is passed on.", Hook,
 		func(r *rules) { r.enforcesPermissions = false }},
 	{"denied-publish-unanswered", []string{"v311/MQTT-3.3.5-2"}, "A PUBLISH that is not authorized gets no answer.", Hook,

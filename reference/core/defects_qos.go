@@ -24,8 +24,8 @@ var qosDefects = []Defect{
 		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.released == 0 } }},
 	{"pubrec-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1"}, "After PUBREC the PUBLISH is sent again.", Run,
 		func(r *rules) { r.remembersPubrec = false }},
-	{"pubrel-not-sent", []string{"v311/MQTT-4.3.3-1"}, "PUBREC gets no PUBREL.", Run,
-		func(r *rules) { r.sendsPubrel = false }},
+	{"pubrel-not-sent", []string{"v311/MQTT-4.3.3-1"}, "PUBREC gets no PUBREL where the Session is stored.", Run,
+		func(r *rules) { r.sendsPubrel = func(c *conn) bool { return c.session.expiry == 0 } }},
 	{"pubcomp-ignored", []string{"v311/MQTT-4.3.3-1"}, "PUBCOMP does not finish a delivery.", Run,
 		func(r *rules) { r.finishes = func(d *delivery) bool { return d.qos != 2 } }},
 	{"qos1-dup-dropped", []string{"v311/MQTT-4.3.2-2", "v5/MQTT-4.3.2-5"}, "A PUBLISH at QoS 1 with DUP 1 is taken for a repetition.", Run,
@@ -38,7 +38,7 @@ var qosDefects = []Defect{
 		func(r *rules) {
 			r.detached = func(_ *Server, se *session, _ ending) { se.pending = map[uint16]bool{} }
 		}},
-	{"pubrel-unknown-unanswered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-11"}, "A second PUBREL gets no PUBCOMP.", Run,
+	{"pubrel-unknown-unanswered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10"}, "A second PUBREL gets no PUBCOMP.", Run,
 		func(r *rules) { r.answersUnknownRelease = false }},
 	{"ack-id-swapped", []string{"v311/MQTT-2.3.1-6", "v5/MQTT-2.2.1-5"}, "PUBACK and PUBREC have the bytes of their identifier swapped.", Run,
 		func(r *rules) { r.ackID = swapBytes }},
@@ -66,20 +66,19 @@ var qosDefects = []Defect{
 				return reversed
 			}
 		}},
-	{"pubrel-lifo", []string{"v311/MQTT-4.6.0-4"}, "PUBRELs come in another order than PUBRECs.", Run,
+	{"pubrel-lifo", []string{"v311/MQTT-4.6.0-4", "v5/4.6-server-resend-order"}, "PUBRELs wait for the last PUBREC and come in reverse order.", Run,
 		func(r *rules) {
-			var held []packet.Packet
-			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
+			held := map[*conn][]packet.Packet{}
+			r.outgoing = func(s *Server, c *conn, p packet.Packet) []packet.Packet {
 				a, ok := p.(*packet.Ack)
 				if !ok || a.Kind != packet.PUBREL {
 					return []packet.Packet{p}
 				}
-				if a.ID%4 == 1 {
-					held = append(held, p)
-					return nil
+				out := append([]packet.Packet{p}, held[c]...)
+				held[c] = nil
+				if slices.ContainsFunc(c.session.open, func(d *delivery) bool { return d.qos == 2 && d.sent && d.released == 0 }) {
+					held[c], out = out, nil
 				}
-				out := append([]packet.Packet{p}, held...)
-				held = nil
 				return out
 			}
 		}},

@@ -6,8 +6,14 @@ var retainDefects = []Defect{
 		func(r *rules) {
 			r.store = func(s *Server, m *message) { kept := *m; kept.qos = 0; s.retained.set(&kept) }
 		}},
-	{"retain-not-stored", []string{"v311/MQTT-3.3.1-5"}, "No message is retained.", Run,
-		func(r *rules) { r.store = func(*Server, *message) {} }},
+	{"retain-qos2-not-stored", []string{"v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5"}, "A message at QoS 2 is not retained.", Run,
+		func(r *rules) {
+			r.store = func(s *Server, m *message) {
+				if m.qos < 2 {
+					s.retained.set(m)
+				}
+			}
+		}},
 	{"retain-first-kept", []string{"v311/MQTT-3.3.1-6"}, "The first retained message of a topic is kept.", Run,
 		func(r *rules) {
 			r.store = func(s *Server, m *message) {

@@ -8,7 +8,7 @@ import (
 var standingDefects = []Defect{
 	{"pingresp-flags", []string{"v311/MQTT-2.2.2-1", "v5/MQTT-2.1.3-1"}, "PINGRESP has the flags 0001.", Run,
 		rawly(packet.PINGRESP, func(b []byte) []byte { return append([]byte{b[0] | 1}, b[1:]...) })},
-	{"pingresp-body", []string{"v311/3.13-pingresp-format", "v311/7.1.1-packet-format", "v5/3.13.1-pingresp-format", "v5/7.1.1-packet-format"}, "PINGRESP has a body.", Run,
+	{"pingresp-body", []string{"v311/3.13-pingresp-format", "v5/3.13.1-pingresp-format"}, "PINGRESP has a body.", Run,
 		rawly(packet.PINGRESP, func(b []byte) []byte { return []byte{b[0], 1, 0} })},
 	{"pingreq-from-server", []string{"v311/2.2.1-client-only-types", "v5/2.1.2-client-only-types-from-server"}, "A PINGREQ follows each PUBREC.", Run,
 		rawly(packet.PUBREC, func(b []byte) []byte { return append(b[:len(b):len(b)], byte(packet.PINGREQ)<<4, 0) })},
@@ -19,8 +19,14 @@ var standingDefects = []Defect{
 			}
 			return append([]byte{b[0], 3}, append(append([]byte{}, b[2:]...), 0)...)
 		})},
-	{"connack-bits", []string{"v311/3.2.2.1-reserved-bits", "v5/MQTT-3.2.2-1"}, "CONNACK has a reserved bit of its flags set.", Run,
-		rawly(packet.CONNACK, func(b []byte) []byte { c := append([]byte{}, b...); c[2] |= 0x40; return c })},
+	{"connack-bits", []string{"v311/3.2.2.1-reserved-bits", "v5/MQTT-3.2.2-1"}, "A CONNACK that accepts has a reserved bit of its flags set.", Run,
+		rawly(packet.CONNACK, func(b []byte) []byte {
+			c := append([]byte{}, b...)
+			if i := 2; c[i+1] == 0 {
+				c[i] |= 0x40
+			}
+			return c
+		})},
 	{"publish-qos0-id", []string{"v311/MQTT-2.3.1-5", "v5/MQTT-2.2.1-2"}, "A delivery at QoS 0 has a Packet Identifier.", Run,
 		func(r *rules) {
 			r.rawOutgoing = func(_ *conn, p packet.Packet, b []byte) []byte {
@@ -34,7 +40,7 @@ var standingDefects = []Defect{
 				return c
 			}
 		}},
-	{"puback-long", []string{"v311/3.4-fixed-lengths", "v311/7.1.1-packet-format"}, "PUBACK has a third byte in MQTT 3.1.1.", Run,
+	{"puback-long", []string{"v311/3.4-fixed-lengths"}, "PUBACK has a third byte in MQTT 3.1.1.", Run,
 		func(r *rules) {
 			r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
 				if p.Type() != packet.PUBACK || c.five() {

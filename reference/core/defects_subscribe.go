@@ -3,7 +3,6 @@ package core
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
 	"github.com/mqttcheck/mqttcheck/reference/topic"
@@ -21,6 +20,7 @@ var subscribeDefects = []Defect{
 	{"subscribe-utf8-unchecked", []string{"v311/MQTT-3.8.3-1", "v311/MQTT-1.5.3-1", "v5/MQTT-3.8.3-1", "v5/MQTT-1.5.4-1"}, "An ill-formed Topic Filter in SUBSCRIBE is taken.", Run,
 		func(r *rules) {
 			r.tolerated[packet.RuleSubscribeUTF8] = true
+			r.tolerated[packet.RuleSubscribeSurrogate] = true
 			r.takesBadFilter = func(_ string, err error) bool { return errors.Is(err, topic.ErrUTF8) }
 		}},
 	{"subscribe-nul-accepted", []string{"v311/MQTT-4.7.3-2", "v311/MQTT-1.5.3-2", "v5/MQTT-4.7.3-2", "v5/MQTT-1.5.4-2"}, "U+0000 in a Topic Filter of SUBSCRIBE is taken.", Run,
@@ -70,22 +70,23 @@ var subscribeDefects = []Defect{
 				return granted
 			}
 		}},
-	{"suback-code-3", []string{"v311/MQTT-3.9.3-2", "v5/MQTT-3.9.3-2"}, "A refused filter gets the code 3.", Run,
+	{"suback-code-7f", []string{"v311/MQTT-3.9.3-2", "v311/MQTT-3.8.4-5", "v5/MQTT-3.9.3-2", "v5/MQTT-3.8.4-6"}, "The twentieth filter of a SUBSCRIBE gets the code 0x7F.", Run,
 		func(r *rules) {
 			r.subackCodes = func(codes []packet.ReasonCode) []packet.ReasonCode {
 				changed := slices.Clone(codes)
-				for i, c := range changed {
-					if c >= 0x80 {
-						changed[i] = 0x7f
-					}
+				if len(codes) == 20 {
+					changed[19] = 0x7f
 				}
 				return changed
 			}
 		}},
-	{"subscribe-last-only", []string{"v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-5"}, "Of the filters of a SUBSCRIBE those behind the second are ignored.", Run,
+	{"subscribe-third-ignored", []string{"v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-5"}, "The third filter of a SUBSCRIBE is taken for the second once more.", Run,
 		func(r *rules) {
-			r.replaces = func(_ *Server, old, sub *subscription) bool {
-				return old.qos <= sub.qos || strings.HasSuffix(old.filter, "-keep")
+			r.subscribed = func(asked []packet.Subscription) []packet.Subscription {
+				if len(asked) != 3 {
+					return asked
+				}
+				return []packet.Subscription{asked[0], asked[1], asked[1]}
 			}
 		}},
 	{"subscription-doubled", []string{"v311/MQTT-3.8.4-3"}, "Retained messages are not sent again to a subscription that is replaced.", Run,

@@ -221,7 +221,7 @@ func (s *Server) pubrec(c *conn, d *delivery) {
 		c.session.releases++
 		d.released = c.session.releases // [v5/MQTT-4.3.3-6]
 	}
-	if s.rules.sendsPubrel {
+	if s.rules.sendsPubrel(c) {
 		s.send(c, &packet.Ack{Kind: packet.PUBREL, ID: s.rules.ackID(d.id)})
 	}
 }

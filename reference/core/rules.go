@@ -37,7 +37,7 @@ type packetRules struct {
 
 // connectRules are about CONNECT, CONNACK, AUTH and Keep Alive.
 type connectRules struct {
-	servesBeforeConnect        bool
+	ignoresBeforeConnect       bool
 	servesSecondConnect        bool
 	connect                    func(p *packet.Connect) *packet.Connect // how CONNECT is read
 	refusesEmptyID             bool                                    // with Clean Session 0
@@ -144,7 +144,7 @@ type deliverRules struct {
 	resends                  func(c *conn, d *delivery) bool
 	renumbers                func(o *outbox, d *delivery)
 	remembersPubrec          bool
-	sendsPubrel              bool
+	sendsPubrel              func(c *conn) bool
 	readsPubrecCode          bool
 	finishes                 func(d *delivery) bool // an acknowledgement ends the exchange
 	sharedTakers             func(sh *share, chosen []*subscription) []*subscription
@@ -307,7 +307,7 @@ func standardDeliver() deliverRules {
 		resends:                  func(*conn, *delivery) bool { return true },
 		renumbers:                func(*outbox, *delivery) {},
 		remembersPubrec:          true,
-		sendsPubrel:              true,
+		sendsPubrel:              func(*conn) bool { return true },
 		readsPubrecCode:          true,
 		finishes:                 func(*delivery) bool { return true },
 		sharedTakers:             func(_ *share, chosen []*subscription) []*subscription { return chosen },

@@ -137,12 +137,16 @@ func (c *Conn) SendSplit(b []byte, n int) error {
 	c.trace.Note(c.name, "the next packet goes out %d byte(s) at a time", n)
 	c.record(b)
 	for part := range slices.Chunk(b, max(n, 1)) {
+		time.Sleep(segmentPause)
 		if err := c.write(part); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// segmentPause gives the other end time to read a segment before the next one.
+const segmentPause = time.Millisecond
 
 func (c *Conn) record(raw []byte) {
 	text, kind, shown := sent(raw, c.version)
