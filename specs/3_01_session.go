@@ -281,6 +281,14 @@ func connectActions(b *probe.Broker, v version) {
 		}
 	})
 
+	if !v.is5() {
+		It("whose password is wrong is not let in", v.Statement("v311/3.1.4-checks-fail-close"), func() {
+			c := wrongPassword.refused(b)
+			Expect(granted(c.Answer(wire.CONNACK))).To(BeFalse(), "no success CONNACK for a wrong password")
+			Expect(c).To(probe.BeClosed(), "the server closes the connection")
+		})
+	}
+
 	It("that is refused ends what was sent behind it", v.Statement("v311/MQTT-3.1.4-5", "v5/MQTT-3.1.4-6"), func() {
 		topic := b.Topic()
 		sub := b.Connect("sub").Subscribe(topic, 1)
@@ -381,11 +389,14 @@ func connack(b *probe.Broker, v version) {
 	}
 }
 
-// refusals are CONNECTs that a server of MQTT 3.1.1 has to refuse.
-var refusals = []struct {
+// refusal is a CONNECT that a server refuses, sent on a new connection.
+type refusal struct {
 	what    string
 	refused func(b *probe.Broker) *probe.Client
-}{
+}
+
+// refusals are CONNECTs that a server of MQTT 3.1.1 has to refuse.
+var refusals = []refusal{
 	{"an empty Client Identifier with Clean Session 0", func(b *probe.Broker) *probe.Client {
 		GinkgoHelper()
 		c := b.Open("client")
@@ -394,11 +405,14 @@ var refusals = []struct {
 		c.Send(p)
 		return c
 	}},
-	{"a wrong password", func(b *probe.Broker) *probe.Client {
-		GinkgoHelper()
-		guarded := b.Variant("users")
-		c := guarded.Open("client")
-		c.Send(guarded.ConnectPacket(probe.Credentials(b.Users.Username, "wrong"), probe.Persistent))
-		return c
-	}},
+	wrongPassword,
 }
+
+// wrongPassword is a CONNECT of a known user that a server with users refuses.
+var wrongPassword = refusal{"a wrong password", func(b *probe.Broker) *probe.Client {
+	GinkgoHelper()
+	guarded := b.Variant("users")
+	c := guarded.Open("client")
+	c.Send(guarded.ConnectPacket(probe.Credentials(b.Users.Username, "wrong"), probe.Persistent))
+	return c
+}}

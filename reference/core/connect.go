@@ -26,8 +26,8 @@ func (s *Server) connectPacket(c *conn, decoded packet.Packet, err error) {
 	}
 	p = s.rules.connect(p)
 	c.version = p.Version
-	if p.ProtocolName != "MQTT" || p.Version != packet.V311 && p.Version != packet.V5 {
-		c.version = packet.V311 // a tolerated name or level is served as this
+	if p.Version != packet.V311 && p.Version != packet.V5 {
+		c.version = packet.V311 // a tolerated level is served as this
 	}
 	if !s.offers(c.version) {
 		s.refuseLevel(c, byte(c.version))
@@ -165,8 +165,8 @@ func (s *Server) refuseBroken(c *conn, p *packet.Connect, err error) {
 	case five && s.policy.MalformedConnect != "close":
 		c.version = packet.V5
 		s.send(c, &packet.Connack{Code: broken.Code, Properties: packet.Properties{ReasonString: &broken.Text}})
-	case !five && s.rules.answersBrokenConnect != 0:
-		s.send(c, &packet.Connack{Code: s.rules.answersBrokenConnect})
+	case !five && s.rules.answersBrokenConnect(broken.Rule):
+		s.send(c, &packet.Connack{Code: identifierRejected.v311})
 	}
 	s.close(c, failed)
 }

@@ -8,11 +8,11 @@ import (
 var connectDefects = []Defect{
 	{"before-connect-ignored", []string{"v311/MQTT-3.1.0-1", "v5/MQTT-3.1.0-1"}, "Packets before CONNECT are ignored.", Warn,
 		func(r *rules) { r.ignoresBeforeConnect = true }},
-	{"second-connect-accepted", []string{"v311/MQTT-3.1.0-2", "v5/MQTT-3.1.0-2"}, "A second CONNECT is answered with CONNACK 0.", Run,
+	{"second-connect-accepted", []string{"v311/MQTT-3.1.0-2", "v5/MQTT-3.1.0-2", "v5/MQTT-3.2.0-2"}, "A second CONNECT is answered with CONNACK 0.", Run,
 		func(r *rules) { r.servesSecondConnect = true }},
 	{"any-protocol-name", []string{"v311/MQTT-3.1.2-1", "v5/MQTT-3.1.2-1"}, "The protocol name is not looked at.", Run,
 		tolerate(packet.RuleProtocolName)},
-	{"any-protocol-level", []string{"v311/MQTT-3.1.2-2", "v5/MQTT-3.1.2-2"}, "The protocol level is not looked at.", Run,
+	{"any-protocol-level", []string{"v311/MQTT-3.1.2-2"}, "The protocol level is not looked at.", Run,
 		tolerate(packet.RuleProtocolLevel)},
 	{"connect-reserved-flag-ignored", []string{"v311/MQTT-3.1.2-3", "v5/MQTT-3.1.2-3"}, "The reserved bit of the Connect Flags is not looked at.", Run,
 		tolerate(packet.RuleConnectReserved)},
@@ -24,7 +24,10 @@ var connectDefects = []Defect{
 		tolerate(packet.RuleWillQoS3)},
 	{"password-without-user-name", []string{"v311/MQTT-3.1.2-22"}, "A password without a user name is taken in MQTT 3.1.1.", Run,
 		tolerate(packet.RulePasswordAlone)},
-	{"short-connect-accepted", []string{"v311/MQTT-3.1.4-1"}, "A CONNECT that ends before its fields do is taken.", Run,
+	{"short-connect-accepted", []string{
+		"v311/MQTT-3.1.4-1", "v311/MQTT-3.1.2-19", "v311/MQTT-3.1.2-21", "v311/MQTT-3.1.2-9", "v311/MQTT-3.1.3-3",
+		"v5/MQTT-3.1.2-17", "v5/MQTT-3.1.2-19", "v5/MQTT-3.1.2-9", "v5/MQTT-3.1.3-3", "v5/MQTT-3.1.4-1",
+	}, "A CONNECT that ends before its fields do is taken.", Run,
 		func(r *rules) { r.tolerated[packet.RuleShortConnect] = true }},
 	{"surplus-connect-accepted", []string{"v311/MQTT-3.1.4-1", "v311/MQTT-3.1.2-11", "v311/MQTT-3.1.2-18", "v311/MQTT-3.1.2-20",
 		"v5/MQTT-3.1.4-1", "v5/MQTT-3.1.2-16", "v5/MQTT-3.1.2-18"}, "Bytes behind the last field of CONNECT are ignored.", Run,
@@ -41,8 +44,10 @@ var connectDefects = []Defect{
 		tolerate(packet.RuleNoWillFields)},
 	{"missing-client-id-accepted", []string{"v311/MQTT-3.1.3-3", "v5/MQTT-3.1.3-3"}, "A CONNECT without a payload is taken.", Run,
 		tolerate(packet.RuleNoClientID)},
-	{"broken-connect-answered", []string{"v311/MQTT-3.1.4-1"}, "A malformed CONNECT gets a CONNACK in MQTT 3.1.1.", Run,
-		func(r *rules) { r.answersBrokenConnect = 2 }},
+	{"broken-connect-answered", []string{"v311/MQTT-3.1.4-1"}, "A CONNECT with bytes behind its last field gets a CONNACK in MQTT 3.1.1.", Run,
+		func(r *rules) {
+			r.answersBrokenConnect = func(broken packet.Rule) bool { return broken == packet.RuleSurplusConnect }
+		}},
 	{"client-id-utf8-unchecked", []string{"v311/MQTT-3.1.3-4", "v5/MQTT-3.1.3-4"}, "An ill-formed Client Identifier is taken.", Run,
 		tolerate(packet.RuleClientIDUTF8)},
 	{"client-id-nul-accepted", []string{"v311/MQTT-3.1.3-4", "v5/MQTT-3.1.3-4"}, "U+0000 in a Client Identifier is taken.", Run,
@@ -55,7 +60,7 @@ var connectDefects = []Defect{
 		tolerate(packet.RuleUsernameUTF8)},
 	{"user-name-nul-accepted", []string{"v311/MQTT-3.1.3-11", "v5/MQTT-3.1.3-12"}, "U+0000 in a User Name is taken.", Run,
 		tolerate(packet.RuleUsernameNUL)},
-	{"empty-id-without-clean-accepted", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-7"}, "An empty Client Identifier with Clean Session 0 is taken.", Run,
+	{"empty-id-without-clean-accepted", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-7", "v311/MQTT-3.1.3-9"}, "An empty Client Identifier with Clean Session 0 is taken.", Run,
 		func(r *rules) { r.refusesEmptyID = false }},
 	{"empty-id-code-1", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A Client Identifier is refused with code 1.", Run,
 		func(r *rules) {
@@ -72,7 +77,7 @@ var connectDefects = []Defect{
 		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) > 1 } }},
 	{"long-ids-refused", []string{"v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"}, "A Client Identifier of 23 bytes is refused.", Run,
 		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) != 23 } }},
-	{"refusal-with-session-present", []string{"v311/MQTT-3.2.2-4", "v5/MQTT-3.2.2-6"}, "A CONNACK that refuses has Session Present 1.", Run,
+	{"refusal-with-session-present", []string{"v311/MQTT-3.2.2-4", "v311/MQTT-3.1.2-2", "v5/MQTT-3.1.2-2"}, "A CONNACK that refuses has Session Present 1.", Run,
 		func(r *rules) { r.presentOnRefusal = true }},
 	{"refusal-code-9", []string{"v311/MQTT-3.2.2-6", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A CONNECT is refused with the reserved code 9.", Run,
 		func(r *rules) {
@@ -85,13 +90,16 @@ var connectDefects = []Defect{
 		}},
 	{"refusal-unanswered", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A CONNECT that is refused gets no CONNACK.", Run,
 		func(r *rules) { r.answersRefusal = func(*conn, refusal) bool { return false } }},
-	{"refusal-stays-open", []string{"v311/MQTT-3.2.2-5", "v311/MQTT-3.1.4-5", "v311/MQTT-3.1.3-8"}, "A connection is served after CONNACK has refused it.", Run,
+	{"refusal-stays-open", []string{
+		"v311/MQTT-3.2.2-5", "v311/3.1.4-checks-fail-close", "v311/MQTT-3.1.4-5", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.2-2", "v311/MQTT-3.1.3-7", "v311/MQTT-3.1.3-9",
+		"v5/MQTT-3.1.2-2", "v5/MQTT-3.1.4-6",
+	}, "A connection is served after CONNACK has refused it.", Run,
 		func(r *rules) { r.afterRefusal = func(s *Server, c *conn) { s.adopt(c) } }},
 	{"session-present-never", []string{"v311/MQTT-3.2.2-2", "v5/MQTT-3.2.2-3"}, "Session Present is 0 for a Session that is resumed.", Run,
 		func(r *rules) { r.sessionPresent = func(_, _ bool) bool { return false } }},
-	{"session-present-always", []string{"v311/MQTT-3.2.2-1", "v311/MQTT-3.2.2-3", "v5/MQTT-3.2.2-2"}, "Session Present is 1 for every client.", Run,
+	{"session-present-always", []string{"v311/MQTT-3.2.2-1", "v311/MQTT-3.2.2-3", "v5/MQTT-3.2.2-2", "v5/MQTT-3.2.2-3"}, "Session Present is 1 for every client.", Run,
 		func(r *rules) { r.sessionPresent = func(_, _ bool) bool { return true } }},
-	{"session-present-persistent", []string{"v311/MQTT-3.2.2-3"}, "Session Present is 1 for every client that asks for a stored Session.", Run,
+	{"session-present-persistent", []string{"v311/MQTT-3.2.2-3", "v5/MQTT-3.2.2-3"}, "Session Present is 1 for every client that asks for a stored Session.", Run,
 		func(r *rules) { r.sessionPresent = func(resumed, clean bool) bool { return resumed || !clean } }},
 	{"connack-last", []string{"v311/MQTT-3.2.0-1", "v5/MQTT-3.2.0-1"}, "What is queued for a client is sent ahead of CONNACK.", Run,
 		func(r *rules) { r.connackLast = true }},
@@ -135,7 +143,7 @@ var connectDefects = []Defect{
 				s.close(c, failed)
 			}
 		}},
-	{"refused-left-open", []string{"v311/MQTT-3.2.2-5", "v311/MQTT-3.1.2-2", "v311/MQTT-3.1.3-7", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9", "v5/MQTT-3.1.2-2"}, "After a refusing CONNACK the connection stays open, and nothing on it is read.", Run,
+	{"refused-left-open", []string{"v311/MQTT-3.2.2-5", "v311/3.1.4-checks-fail-close", "v311/MQTT-3.1.2-2", "v311/MQTT-3.1.3-7", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9", "v5/MQTT-3.1.2-2"}, "After a refusing CONNACK the connection stays open, and nothing on it is read.", Run,
 		func(r *rules) {
 			r.afterRefusal = func(s *Server, c *conn) {
 				c.state = refused

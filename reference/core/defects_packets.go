@@ -13,19 +13,19 @@ var packetDefects = []Defect{
 		func(r *rules) { r.closesOnDisconnect = false }},
 	{"disconnect-reads-on", []string{"v311/3.14.4-nothing-after", "v5/3.14.4-nothing-processed-after"}, "What comes together with DISCONNECT is carried out as well.", Warn,
 		func(r *rules) { r.readsOn = true }},
-	{"pings-answered-once", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind another gets no PINGRESP.", Run,
+	{"pings-answered-once", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind another gets no PINGRESP where there is no Keep Alive.", Run,
 		func(r *rules) {
 			pinged := map[*conn]bool{}
 			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
 				again := pinged[c]
 				pinged[c] = p.Type() == packet.PINGREQ
-				if again && pinged[c] {
+				if again && pinged[c] && c.keepAlive == 0 {
 					return nil
 				}
 				return p
 			}
 		}},
-	{"flags-ignored", []string{"v311/MQTT-2.2.2-2"}, "Wrong flag bits of other packets are not looked at.", Run,
+	{"flags-ignored", []string{"v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1"}, "Wrong flag bits of other packets are not looked at.", Run,
 		tolerate(packet.RuleOtherFlags)},
 	{"server-packets-ignored", []string{"v311/2.2.1-server-only-types", "v5/2.1.2-connack-from-client", "v5/2.1.2-suback-from-client",
 		"v5/2.1.2-unsuback-from-client", "v5/2.1.2-pingresp-from-client"}, "Packets that only a server sends are ignored.", Warn,
@@ -41,7 +41,7 @@ var packetDefects = []Defect{
 		}},
 	{"reserved-type-ignored", []string{"v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"}, "Packet type 0 is ignored.", Warn,
 		tolerate(packet.RuleReservedType)},
-	{"short-packets-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A packet that ends before its fields do is taken.", Run,
+	{"short-packets-accepted", []string{"v311/MQTT-4.8.0-1", "v311/MQTT-3.10.3-1", "v311/MQTT-3.3.2-1", "v5/MQTT-4.13.1-1", "v5/MQTT-3.10.3-1", "v5/MQTT-3.3.2-1"}, "A packet that ends before its fields do is taken.", Run,
 		tolerate(packet.RuleShort)},
 	{"long-length-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A Remaining Length of five bytes is taken.", Run,
 		func(r *rules) { r.tolerated[packet.RuleLengthBytes] = true }},

@@ -10,23 +10,30 @@ import (
 var qosDefects = []Defect{
 	{"pubrel-flags-ignored", []string{"v311/MQTT-3.6.1-1", "v5/MQTT-3.6.1-1"}, "The flag bits of PUBREL are not looked at.", Run,
 		tolerate(packet.RulePubrelFlags)},
-	{"qos0-as-qos1", []string{"v311/MQTT-4.3.1-1", "v311/MQTT-3.8.4-6", "v5/MQTT-4.3.1-1", "v5/MQTT-3.8.4-8"}, "A subscription at QoS 0 gets messages at QoS 1.", Run,
+	{"qos0-as-qos1", []string{
+		"v311/MQTT-4.3.1-1", "v311/MQTT-3.8.4-6", "v311/MQTT-2.3.1-5", "v311/MQTT-3.8.4-3", "v311/MQTT-3.8.4-4",
+		"v5/MQTT-4.3.1-1", "v5/MQTT-3.8.4-8", "v5/MQTT-2.2.1-2", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5",
+	}, "A subscription at QoS 0 gets messages at QoS 1.", Run,
 		func(r *rules) {
 			r.deliveredQoS = func(m *message, granted byte) byte { return max(min(m.qos, granted), min(1, m.qos)) }
 		}},
-	{"puback-ignored", []string{"v311/MQTT-4.3.2-1", "v5/MQTT-4.3.2-3"}, "PUBACK does not finish a delivery.", Run,
+	{"puback-ignored", []string{"v311/MQTT-4.3.2-1", "v311/MQTT-3.10.4-2", "v5/MQTT-4.3.2-3", "v5/MQTT-3.10.4-2"}, "PUBACK does not finish a delivery.", Run,
 		func(r *rules) { r.finishes = func(d *delivery) bool { return d.qos != 1 } }},
-	{"qos1-forgotten", []string{"v311/MQTT-4.3.2-1", "v311/MQTT-4.4.0-1"}, "An open delivery at QoS 1 is not sent again.", Run,
+	{"qos1-forgotten", []string{
+		"v311/MQTT-4.3.2-1", "v311/MQTT-4.4.0-1", "v311/MQTT-2.3.1-4", "v311/MQTT-3.10.4-3", "v311/MQTT-3.3.1-1", "v311/MQTT-4.1.0-1",
+		"v311/MQTT-4.6.0-1",
+		"v5/4.6-server-resend-order", "v5/MQTT-3.10.4-3", "v5/MQTT-3.3.1-1", "v5/MQTT-4.1.0-1", "v5/MQTT-4.3.2-3", "v5/MQTT-4.4.0-1",
+	}, "An open delivery at QoS 1 is not sent again.", Run,
 		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.qos != 1 } }},
-	{"qos2-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1"}, "An open delivery at QoS 2 is not sent again.", Run,
+	{"qos2-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v311/MQTT-3.3.1-1", "v5/MQTT-3.3.1-1", "v5/MQTT-4.3.3-3", "v5/MQTT-4.4.0-1"}, "An open delivery at QoS 2 is not sent again.", Run,
 		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.qos != 2 || d.released > 0 } }},
-	{"pubrel-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1"}, "An open PUBREL is not sent again.", Run,
+	{"pubrel-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v5/MQTT-4.3.3-6", "v5/MQTT-4.4.0-1"}, "An open PUBREL is not sent again.", Run,
 		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.released == 0 } }},
-	{"pubrec-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1"}, "After PUBREC the PUBLISH is sent again.", Run,
+	{"pubrec-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v5/MQTT-4.3.3-6", "v5/MQTT-4.4.0-1"}, "After PUBREC the PUBLISH is sent again.", Run,
 		func(r *rules) { r.remembersPubrec = false }},
-	{"pubrel-not-sent", []string{"v311/MQTT-4.3.3-1"}, "PUBREC gets no PUBREL where the Session is stored.", Run,
+	{"pubrel-not-sent", []string{"v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-6"}, "PUBREC gets no PUBREL where the Session is stored.", Run,
 		func(r *rules) { r.sendsPubrel = func(c *conn) bool { return c.session.expiry == 0 } }},
-	{"pubcomp-ignored", []string{"v311/MQTT-4.3.3-1"}, "PUBCOMP does not finish a delivery.", Run,
+	{"pubcomp-ignored", []string{"v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-6"}, "PUBCOMP does not finish a delivery.", Run,
 		func(r *rules) { r.finishes = func(d *delivery) bool { return d.qos != 2 } }},
 	{"qos1-dup-dropped", []string{"v311/MQTT-4.3.2-2", "v5/MQTT-4.3.2-5"}, "A PUBLISH at QoS 1 with DUP 1 is taken for a repetition.", Run,
 		func(r *rules) { r.takesAsNew = func(_ *conn, p *packet.Publish) bool { return !p.Dup } }},
@@ -40,15 +47,18 @@ var qosDefects = []Defect{
 		}},
 	{"pubrel-unknown-unanswered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10"}, "A second PUBREL gets no PUBCOMP.", Run,
 		func(r *rules) { r.answersUnknownRelease = false }},
-	{"ack-id-swapped", []string{"v311/MQTT-2.3.1-6", "v5/MQTT-2.2.1-5"}, "PUBACK and PUBREC have the bytes of their identifier swapped.", Run,
+	{"ack-id-swapped", []string{
+		"v311/MQTT-2.3.1-6", "v311/MQTT-3.3.4-1", "v311/MQTT-4.3.2-2", "v311/MQTT-4.3.3-2",
+		"v5/MQTT-2.2.1-5", "v5/MQTT-3.3.4-1", "v5/MQTT-4.3.2-5", "v5/MQTT-4.3.3-10",
+	}, "PUBACK and PUBREC have the bytes of their identifier swapped.", Run,
 		func(r *rules) { r.ackID = swapBytes }},
-	{"pubcomp-id-swapped", []string{"v311/MQTT-2.3.1-6", "v5/MQTT-2.2.1-5"}, "PUBCOMP has the bytes of its identifier swapped.", Run,
+	{"pubcomp-id-swapped", []string{"v311/MQTT-2.3.1-6", "v311/MQTT-4.3.3-2", "v5/MQTT-2.2.1-5", "v5/MQTT-4.3.3-10"}, "PUBCOMP has the bytes of its identifier swapped.", Run,
 		func(r *rules) { r.releaseID = swapBytes }},
-	{"packet-id-0", []string{"v311/MQTT-2.3.1-1", "v5/MQTT-2.2.1-4"}, "Deliveries have the Packet Identifier 0.", Run,
+	{"packet-id-0", []string{"v311/MQTT-2.3.1-1", "v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4"}, "Deliveries have the Packet Identifier 0.", Run,
 		func(r *rules) { r.packetID = func(uint16) uint16 { return 0 } }},
-	{"packet-id-constant", []string{"v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4"}, "All open deliveries have the same Packet Identifier.", Run,
+	{"packet-id-constant", []string{"v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4", "v5/MQTT-4.4.0-1"}, "All open deliveries have the same Packet Identifier.", Run,
 		func(r *rules) { r.packetID = func(uint16) uint16 { return 1 } }},
-	{"resent-id-new", []string{"v311/MQTT-4.4.0-1", "v311/MQTT-2.3.1-4"}, "What is sent again has a new Packet Identifier.", Run,
+	{"resent-id-new", []string{"v311/MQTT-4.4.0-1", "v311/MQTT-2.3.1-4", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-3", "v5/MQTT-4.3.3-6", "v5/MQTT-4.4.0-1"}, "What is sent again has a new Packet Identifier.", Run,
 		func(r *rules) {
 			r.renumbers = func(o *outbox, d *delivery) {
 				if d.sent {
@@ -58,7 +68,7 @@ var qosDefects = []Defect{
 				}
 			}
 		}},
-	{"resend-reversed", []string{"v311/MQTT-4.6.0-1"}, "Open messages are sent again in reverse order.", Run,
+	{"resend-reversed", []string{"v311/MQTT-4.6.0-1", "v5/4.6-server-resend-order"}, "Open messages are sent again in reverse order.", Run,
 		func(r *rules) {
 			r.resendOrder = func(open []*delivery) []*delivery {
 				reversed := slices.Clone(open)
@@ -82,9 +92,9 @@ var qosDefects = []Defect{
 				return out
 			}
 		}},
-	{"queue-lifo", []string{"v311/MQTT-4.6.0-6"}, "What is queued is sent last in first out.", Run,
+	{"queue-lifo", []string{"v311/MQTT-4.6.0-6", "v5/MQTT-4.6.0-5"}, "What is queued is sent last in first out.", Run,
 		func(r *rules) { r.nextInQueue = func(queue []*delivery) int { return len(queue) - 1 } }},
-	{"order-swapped", []string{"v311/MQTT-4.6.0-6", "v311/MQTT-4.6.0-5", "v5/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6"}, "Every other message changes places with the next.", Run,
+	{"order-swapped", []string{"v311/MQTT-4.6.0-6", "v311/MQTT-4.6.0-5", "v311/MQTT-4.6.0-1", "v5/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6", "v5/4.6-server-resend-order"}, "Every other message changes places with the next.", Run,
 		func(r *rules) {
 			var held packet.Packet
 			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
@@ -104,7 +114,7 @@ var qosDefects = []Defect{
 				return []packet.Packet{p}
 			}
 		}},
-	{"one-session-only", []string{"v311/MQTT-4.5.0-1"}, "A message reaches one of the clients with a matching subscription.", Run,
+	{"one-session-only", []string{"v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "A message reaches one of the clients with a matching subscription.", Run,
 		func(r *rules) {
 			r.matched = func(_ *Server, _ *message, found map[*session]*match) {
 				first := ""

@@ -8,9 +8,9 @@ import (
 
 // sessionDefects are the faults in sections 3.1.2.4, 3.1.4 and 4.1.
 var sessionDefects = []Defect{
-	{"session-not-stored", []string{"v311/MQTT-3.1.2-4"}, "A Session ends with its connection.", Run,
+	{"session-not-stored", []string{"v311/MQTT-3.1.2-4", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-2", "v5/MQTT-3.1.2-5", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-3"}, "A Session ends with its connection.", Run,
 		func(r *rules) { r.sessionExpiry = func(*conn, uint32) uint32 { return 0 } }},
-	{"clean-session-stored", []string{"v311/MQTT-3.1.2-6"}, "A clean Session outlives its connection.", Run,
+	{"clean-session-stored", []string{"v311/MQTT-3.1.2-6", "v311/MQTT-3.2.2-3"}, "A clean Session outlives its connection.", Run,
 		func(r *rules) {
 			r.sessionExpiry = func(c *conn, seconds uint32) uint32 {
 				if !c.five() {
@@ -19,11 +19,11 @@ var sessionDefects = []Defect{
 				return seconds
 			}
 		}},
-	{"clean-start-ignored", []string{"v311/MQTT-3.1.2-6"}, "A clean start resumes the stored Session.", Run,
+	{"clean-start-ignored", []string{"v311/MQTT-3.1.2-6", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-1", "v5/MQTT-3.1.2-4", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-2"}, "A clean start resumes the stored Session.", Run,
 		func(r *rules) { r.startsClean = func(*packet.Connect, bool) bool { return false } }},
-	{"always-clean", []string{"v311/MQTT-3.1.2-4"}, "A stored Session is never resumed.", Run,
+	{"always-clean", []string{"v311/MQTT-3.1.2-4", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-2", "v5/MQTT-3.1.2-5", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-3"}, "A stored Session is never resumed.", Run,
 		func(r *rules) { r.startsClean = func(*packet.Connect, bool) bool { return true } }},
-	{"clean-session-takes-retained", []string{"v311/MQTT-3.1.2-7"}, "The end of a Session takes the retained messages of its client with it.", Run,
+	{"clean-session-takes-retained", []string{"v311/MQTT-3.1.2-7", "v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"}, "The end of a Session takes the retained messages of its client with it.", Run,
 		func(r *rules) {
 			r.sessionEnded = func(s *Server, se *session) {
 				for _, m := range s.retained.byTopic {
@@ -35,11 +35,14 @@ var sessionDefects = []Defect{
 		}},
 	{"takeover-ignored", []string{"v311/MQTT-3.1.4-2", "v5/MQTT-3.1.4-3"}, "An older connection of the same Client Identifier stays.", Run,
 		func(r *rules) { r.takesOver = func(*conn) bool { return false } }},
-	{"offline-not-queued", []string{"v311/MQTT-3.1.2-5"}, "Nothing is queued for a client that is away.", Run,
+	{"offline-not-queued", []string{
+		"v311/MQTT-3.1.2-5", "v311/MQTT-3.1.2-4", "v311/MQTT-3.1.3-2", "v311/MQTT-4.1.0-1", "v311/MQTT-4.5.0-1", "v311/MQTT-4.6.0-6",
+		"v5/MQTT-3.1.2-5", "v5/MQTT-3.1.3-2", "v5/MQTT-4.1.0-1", "v5/MQTT-4.5.0-1", "v5/MQTT-4.6.0-5",
+	}, "Nothing is queued for a client that is away.", Run,
 		func(r *rules) { r.storesOffline = func(*delivery) bool { return false } }},
-	{"offline-qos2-not-queued", []string{"v311/MQTT-3.1.2-5"}, "QoS 2 messages are not queued for a client that is away.", Run,
+	{"offline-qos2-not-queued", []string{"v311/MQTT-3.1.2-5", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "QoS 2 messages are not queued for a client that is away.", Run,
 		func(r *rules) { r.storesOffline = func(d *delivery) bool { return d.qos != 2 } }},
-	{"session-subscriptions-lost", []string{"v311/MQTT-4.1.0-1"}, "A Session loses its subscriptions when its client drops the connection.", Run,
+	{"session-subscriptions-lost", []string{"v311/MQTT-4.1.0-1", "v311/MQTT-4.5.0-1", "v5/MQTT-4.1.0-1", "v5/MQTT-4.5.0-1"}, "A Session loses its subscriptions when its client drops the connection.", Run,
 		func(r *rules) {
 			r.detached = func(s *Server, se *session, why ending) {
 				for _, sub := range se.subs {

@@ -49,7 +49,7 @@ var standingDefects = []Defect{
 				return append([]byte{b[0], 3}, append(append([]byte{}, b[2:]...), 0)...)
 			}
 		}},
-	{"stream-garbled", []string{"v311/MQTT-7.1.1-1"}, "CONNECT has to come in one piece.", Run,
+	{"stream-garbled", []string{"v311/MQTT-7.1.1-1", "v5/MQTT-4.2-1"}, "CONNECT has to come in one piece.", Run,
 		func(r *rules) { r.wantsWholeConnect = true }},
 }
 

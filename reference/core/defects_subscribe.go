@@ -28,7 +28,7 @@ var subscribeDefects = []Defect{
 			r.tolerated[packet.RuleSubscribeNUL] = true
 			r.takesBadFilter = func(_ string, err error) bool { return errors.Is(err, topic.ErrUTF8) }
 		}},
-	{"subscribe-empty-accepted", []string{"v311/MQTT-3.8.3-3"}, "A SUBSCRIBE without a Topic Filter is answered.", Run,
+	{"subscribe-empty-accepted", []string{"v311/MQTT-3.8.3-3", "v5/MQTT-3.8.3-2"}, "A SUBSCRIBE without a Topic Filter is answered.", Run,
 		tolerate(packet.RuleSubscribeEmpty)},
 	{"subscribe-qos-3-accepted", []string{"v311/MQTT-3.8.3-4"}, "QoS 3 in a SUBSCRIBE is taken as 2.", Run,
 		tolerate(packet.RuleSubscribeQoS3)},
@@ -49,7 +49,7 @@ var subscribeDefects = []Defect{
 		func(r *rules) { r.answersSubscribe = func(p *packet.Subscribe) bool { return p.ID != 12 } }},
 	{"suback-id-swapped", []string{"v311/MQTT-3.8.4-2", "v311/MQTT-2.3.1-7", "v5/MQTT-3.8.4-2", "v5/MQTT-2.2.1-6"}, "SUBACK has the bytes of its identifier swapped.", Run,
 		func(r *rules) { r.subackID = swapBytes }},
-	{"suback-reversed", []string{"v311/MQTT-3.9.3-1", "v5/MQTT-3.9.3-1"}, "The codes of SUBACK come in reverse order.", Run,
+	{"suback-reversed", []string{"v311/MQTT-3.9.3-1", "v311/MQTT-3.8.4-5", "v5/MQTT-3.9.3-1", "v5/MQTT-3.8.4-6"}, "The codes of SUBACK come in reverse order.", Run,
 		func(r *rules) {
 			r.subackCodes = func(codes []packet.ReasonCode) []packet.ReasonCode {
 				reversed := slices.Clone(codes)
@@ -57,11 +57,11 @@ var subscribeDefects = []Defect{
 				return reversed
 			}
 		}},
-	{"suback-one-code", []string{"v311/MQTT-3.8.4-5", "v5/MQTT-3.8.4-6"}, "SUBACK has one code however many filters there are.", Run,
+	{"suback-one-code", []string{"v311/MQTT-3.8.4-5", "v311/MQTT-3.8.4-4", "v311/MQTT-3.9.3-1", "v5/MQTT-3.8.4-6", "v5/MQTT-3.8.4-5", "v5/MQTT-3.9.3-1"}, "SUBACK has one code however many filters there are.", Run,
 		func(r *rules) {
 			r.subackCodes = func(codes []packet.ReasonCode) []packet.ReasonCode { return codes[:1] }
 		}},
-	{"suback-too-much", []string{"v311/MQTT-3.8.4-5", "v5/MQTT-3.8.4-6"}, "A subscription at QoS 1 is granted QoS 2.", Run,
+	{"suback-too-much", []string{"v311/MQTT-3.8.4-5", "v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A subscription at QoS 1 is granted QoS 2.", Run,
 		func(r *rules) {
 			r.grantedQoS = func(asked, granted byte) byte {
 				if asked == 1 {
@@ -80,7 +80,7 @@ var subscribeDefects = []Defect{
 				return changed
 			}
 		}},
-	{"subscribe-third-ignored", []string{"v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-5"}, "The third filter of a SUBSCRIBE is taken for the second once more.", Run,
+	{"subscribe-third-ignored", []string{"v311/MQTT-3.8.4-4", "v311/MQTT-3.9.3-1", "v5/MQTT-3.8.4-5", "v5/MQTT-3.9.3-1"}, "The third filter of a SUBSCRIBE is taken for the second once more.", Run,
 		func(r *rules) {
 			r.subscribed = func(asked []packet.Subscription) []packet.Subscription {
 				if len(asked) != 3 {
@@ -89,15 +89,18 @@ var subscribeDefects = []Defect{
 				return []packet.Subscription{asked[0], asked[1], asked[1]}
 			}
 		}},
-	{"subscription-doubled", []string{"v311/MQTT-3.8.4-3"}, "Retained messages are not sent again to a subscription that is replaced.", Run,
+	{"subscription-doubled", []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-3"}, "Retained messages are not sent again to a subscription that is replaced.", Run,
 		func(r *rules) {
 			r.sendsRetained = func(handling byte, existed bool) bool { return handling < 2 && !existed }
 		}},
-	{"subscription-not-replaced", []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-3"}, "A subscription keeps its first QoS.", Run,
+	{"subscription-not-replaced", []string{"v311/MQTT-3.8.4-3", "v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5"}, "A subscription keeps its first QoS.", Run,
 		func(r *rules) { r.replaces = func(*Server, *subscription, *subscription) bool { return false } }},
-	{"delivered-at-granted-qos", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A message is delivered at the granted QoS.", Run,
+	{"delivered-at-granted-qos", []string{"v311/MQTT-3.8.4-6", "v311/MQTT-3.1.2-9", "v5/MQTT-3.8.4-8", "v5/MQTT-3.1.2-9"}, "A message is delivered at the granted QoS.", Run,
 		func(r *rules) { r.deliveredQoS = func(_ *message, granted byte) byte { return granted } }},
-	{"delivered-at-published-qos", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A message is delivered at the QoS it was published with.", Run,
+	{"delivered-at-published-qos", []string{
+		"v311/MQTT-3.8.4-6", "v311/MQTT-2.3.1-5", "v311/MQTT-3.8.4-3", "v311/MQTT-3.8.4-4", "v311/MQTT-4.3.1-1",
+		"v5/MQTT-3.8.4-8", "v5/MQTT-2.2.1-2", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5", "v5/MQTT-4.3.1-1",
+	}, "A message is delivered at the QoS it was published with.", Run,
 		func(r *rules) { r.deliveredQoS = func(m *message, _ byte) byte { return m.qos } }},
 }
 

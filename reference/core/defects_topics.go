@@ -31,10 +31,13 @@ var topicDefects = []Defect{
 				}
 			}
 		}},
-	{"case-folded", []string{"v311/MQTT-4.7.3-4"}, "Topic Names are matched in lower case.", Run, routeAs(strings.ToLower)},
-	{"topics-trimmed", []string{"v311/MQTT-4.7.3-4"}, "White space at the end of a Topic Name is cut off.", Run,
+	{"case-folded", []string{"v311/MQTT-4.7.3-4", "v311/4.7.3-case-sensitive", "v311/MQTT-3.3.2-3", "v5/4.7.3-case-sensitive", "v5/MQTT-3.3.2-3", "v5/MQTT-4.7.3-4"}, "Topic Names are matched in lower case.", Run, routeAs(strings.ToLower)},
+	{"topics-trimmed", []string{"v311/MQTT-4.7.3-4", "v5/MQTT-4.7.3-4"}, "White space at the end of a Topic Name is cut off.", Run,
 		routeAs(func(n string) string { return strings.TrimRight(n, " ") })},
-	{"slashes-cleaned", []string{"v311/MQTT-4.7.3-4"}, "Slashes are normalized as in file names.", Run,
+	{"slashes-cleaned", []string{
+		"v311/MQTT-4.7.3-4", "v311/4.7.1.1-empty-levels", "v311/4.7.1.3-plus-one-level", "v311/4.7.3-leading-trailing-slash",
+		"v5/4.7.1.1-empty-levels", "v5/4.7.1.3-plus-one-level", "v5/4.7.3-leading-trailing-slash", "v5/MQTT-4.7.3-4",
+	}, "Slashes are normalized as in file names.", Run,
 		routeAs(func(n string) string {
 			if strings.HasPrefix(n, "$") {
 				return n
@@ -68,7 +71,7 @@ var topicDefects = []Defect{
 		neverMatch(func(filter, name string) bool {
 			return strings.HasPrefix(name, "$") && strings.ContainsAny(filter, "+#")
 		})},
-	{"will-topic-wildcard-accepted", []string{"v311/MQTT-4.7.1-1", "v5/MQTT-4.7.0-1"}, "A Will Topic with a wildcard is taken.", Run,
+	{"will-topic-wildcard-accepted", []string{"v311/MQTT-4.7.1-1", "v311/MQTT-3.3.2-2", "v5/MQTT-4.7.0-1", "v5/MQTT-3.3.2-2"}, "A Will Topic with a wildcard is taken.", Run,
 		tolerate(packet.RuleWillTopicWild)},
 	{"will-topic-empty-accepted", []string{"v311/MQTT-4.7.3-1", "v5/MQTT-4.7.3-1"}, "An empty Will Topic is taken.", Warn,
 		tolerate(packet.RuleWillTopicEmpty)},

@@ -16,19 +16,22 @@ var unsubscribeDefects = []Defect{
 		tolerate(packet.RuleUnsubscribeUTF8)},
 	{"unsubscribe-nul-accepted", []string{"v311/MQTT-4.7.3-2", "v5/MQTT-4.7.3-2"}, "U+0000 in a Topic Filter of UNSUBSCRIBE is taken.", Run,
 		tolerate(packet.RuleUnsubscribeNUL)},
-	{"unsubscribe-empty-accepted", []string{"v311/MQTT-3.10.3-2"}, "An UNSUBSCRIBE without a Topic Filter is answered.", Run,
+	{"unsubscribe-empty-accepted", []string{"v311/MQTT-3.10.3-2", "v5/MQTT-3.10.3-2"}, "An UNSUBSCRIBE without a Topic Filter is answered.", Run,
 		tolerate(packet.RuleUnsubscribeEmpty)},
 	{"unsubscribe-id-0-accepted", []string{"v311/MQTT-2.3.1-1", "v5/MQTT-2.2.1-3"}, "An UNSUBSCRIBE with Packet Identifier 0 is taken.", Warn,
 		tolerate(packet.RuleUnsubscribeID)},
-	{"unsuback-id-swapped", []string{"v311/MQTT-3.10.4-4", "v311/MQTT-2.3.1-7", "v5/MQTT-3.10.4-4", "v5/MQTT-2.2.1-6"}, "UNSUBACK has the bytes of its identifier swapped.", Run,
+	{"unsuback-id-swapped", []string{
+		"v311/MQTT-3.10.4-4", "v311/MQTT-2.3.1-7", "v311/MQTT-3.10.4-5", "v311/MQTT-3.10.4-6",
+		"v5/MQTT-3.10.4-4", "v5/MQTT-2.2.1-6", "v5/MQTT-3.10.4-5", "v5/MQTT-3.10.4-6",
+	}, "UNSUBACK has the bytes of its identifier swapped.", Run,
 		func(r *rules) { r.unsubackID = swapBytes }},
 	{"unsuback-only-if-removed", []string{"v311/MQTT-3.10.4-5", "v5/MQTT-3.10.4-5"}, "An UNSUBSCRIBE that removes nothing gets no UNSUBACK.", Run,
 		func(r *rules) { r.answersUselessUnsubscribe = false }},
-	{"unsubscribe-first-only", []string{"v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-6"}, "Only the first filter of an UNSUBSCRIBE is removed.", Run,
+	{"unsubscribe-first-only", []string{"v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-6", "v5/MQTT-3.11.3-2"}, "Only the first filter of an UNSUBSCRIBE is removed.", Run,
 		func(r *rules) {
 			r.unsubscribed = func(filters []string) []string { return filters[:min(1, len(filters))] }
 		}},
-	{"unsubscribe-ignored", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"}, "UNSUBSCRIBE is answered and removes nothing.", Run,
+	{"unsubscribe-ignored", []string{"v311/MQTT-3.10.4-1", "v311/MQTT-3.10.4-2", "v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-1", "v5/MQTT-3.10.4-2", "v5/MQTT-3.10.4-6"}, "UNSUBSCRIBE is answered and removes nothing.", Run,
 		func(r *rules) { r.findSubscriptions = func(*session, string) []*subscription { return nil } }},
 	{"unsubscribe-by-match", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"}, "UNSUBSCRIBE removes every subscription that its filter covers.", Run,
 		func(r *rules) {

@@ -2,13 +2,13 @@ package core
 
 // willDefects are the faults in sections 3.1.2.5 to 3.1.2.7.
 var willDefects = []Defect{
-	{"will-never-published", []string{"v311/MQTT-3.1.2-8"}, "No will is published.", Run,
+	{"will-never-published", []string{"v311/MQTT-3.1.2-8", "v311/MQTT-3.1.2-24", "v311/MQTT-3.14.1-1", "v5/MQTT-3.1.2-22", "v5/MQTT-3.1.2-8", "v5/MQTT-3.14.1-1"}, "No will is published.", Run,
 		func(r *rules) { r.publishesWill = func(*conn, ending) bool { return false } }},
-	{"will-not-on-drop", []string{"v311/MQTT-3.1.2-8"}, "A will is not published when the network connection breaks.", Run,
+	{"will-not-on-drop", []string{"v311/MQTT-3.1.2-8", "v5/MQTT-3.1.2-8"}, "A will is not published when the network connection breaks.", Run,
 		func(r *rules) {
 			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != dropped }
 		}},
-	{"will-not-on-error", []string{"v311/MQTT-3.1.2-8"}, "A will is not published when the client breaks the protocol.", Run,
+	{"will-not-on-error", []string{"v311/MQTT-3.1.2-8", "v311/MQTT-3.14.1-1", "v5/MQTT-3.1.2-8", "v5/MQTT-3.14.1-1"}, "A will is not published when the client breaks the protocol.", Run,
 		func(r *rules) {
 			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != failed }
 		}},
@@ -16,7 +16,7 @@ var willDefects = []Defect{
 		func(r *rules) {
 			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != silent }
 		}},
-	{"will-after-disconnect", []string{"v311/MQTT-3.14.4-3", "v5/MQTT-3.14.4-3"}, "A will is published after DISCONNECT.", Run,
+	{"will-after-disconnect", []string{"v311/MQTT-3.14.4-3", "v311/MQTT-3.1.2-10", "v311/MQTT-3.14.1-1", "v5/MQTT-3.14.4-3", "v5/MQTT-3.1.2-10", "v5/MQTT-3.14.1-1"}, "A will is published after DISCONNECT.", Run,
 		func(r *rules) { r.publishesWill = func(*conn, ending) bool { return true } }},
 	{"will-qos-0", []string{"v311/MQTT-3.1.2-9", "v5/MQTT-3.1.2-9"}, "A will is published at QoS 0.", Run,
 		func(r *rules) {

@@ -47,8 +47,8 @@ type connectRules struct {
 	presentOnRefusal           bool
 	refusalCode                func(c *conn, code packet.ReasonCode) packet.ReasonCode
 	answersRefusal             func(c *conn, why refusal) bool
-	afterRefusal               func(s *Server, c *conn) // instead of the close; nil for the close
-	answersBrokenConnect       packet.ReasonCode        // in 3.1.1; 0 for no answer
+	afterRefusal               func(s *Server, c *conn)      // instead of the close; nil for the close
+	answersBrokenConnect       func(broken packet.Rule) bool // in 3.1.1
 	answersConnect             func(p *packet.Connect) bool
 	letsEverybodyIn            bool
 	sessionPresent             func(resumed, clean bool) bool
@@ -215,6 +215,7 @@ func standardConnect() connectRules {
 		takesClientID:              func(string) bool { return true },
 		refusalCode:                func(_ *conn, code packet.ReasonCode) packet.ReasonCode { return code },
 		answersRefusal:             func(*conn, refusal) bool { return true },
+		answersBrokenConnect:       func(packet.Rule) bool { return false },
 		answersConnect:             func(*packet.Connect) bool { return true },
 		sessionPresent:             func(resumed, _ bool) bool { return resumed },
 		announced:                  func(*packet.Properties) {},
