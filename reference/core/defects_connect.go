@@ -161,4 +161,10 @@ var connectDefects = []Defect{
 				return p
 			}
 		}},
+	{"client-id-surrogate-accepted", []string{"v311/MQTT-3.1.3-4", "v5/MQTT-3.1.3-4"}, "A surrogate in a Client Identifier is taken.", Run,
+		tolerate(packet.RuleClientIDSurrogate)},
+	{"user-name-surrogate-accepted", []string{"v311/MQTT-3.1.3-11", "v5/MQTT-3.1.3-12"}, "A surrogate in a User Name is taken.", Run,
+		tolerate(packet.RuleUsernameSurrogate)},
+	{"will-topic-surrogate-accepted", []string{"v311/MQTT-3.1.3-10", "v5/MQTT-3.1.3-11"}, "A surrogate in a Will Topic is taken.", Run,
+		tolerate(packet.RuleWillTopicSurrogate)},
 }

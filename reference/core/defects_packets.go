@@ -45,6 +45,18 @@ var packetDefects = []Defect{
 		tolerate(packet.RuleShort)},
 	{"long-length-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A Remaining Length of five bytes is taken.", Run,
 		func(r *rules) { r.tolerated[packet.RuleLengthBytes] = true }},
+	{"early-ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind CONNECT gets no PINGRESP where there is no Keep Alive.", Run,
+		func(r *rules) {
+			seen := map[*conn]bool{}
+			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
+				first := !seen[c]
+				seen[c] = true
+				if first && c.keepAlive == 0 && p.Type() == packet.PINGREQ {
+					return nil
+				}
+				return p
+			}
+		}},
 }
 
 // tolerate makes a defect of taking packets that break rules of format.

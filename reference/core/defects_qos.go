@@ -130,4 +130,15 @@ var qosDefects = []Defect{
 				}
 			}
 		}},
+	{"pubrel-id-swapped", []string{"v311/MQTT-2.3.1-6", "v5/MQTT-2.2.1-5"}, "PUBREL has the bytes of its identifier swapped.", Run,
+		func(r *rules) {
+			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
+				if a, ok := p.(*packet.Ack); ok && a.Kind == packet.PUBREL {
+					swapped := *a
+					swapped.ID = swapBytes(a.ID)
+					return []packet.Packet{&swapped}
+				}
+				return []packet.Packet{p}
+			}
+		}},
 }

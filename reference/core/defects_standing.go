@@ -51,6 +51,24 @@ var standingDefects = []Defect{
 		}},
 	{"stream-garbled", []string{"v311/MQTT-7.1.1-1", "v5/MQTT-4.2-1"}, "CONNECT has to come in one piece.", Run,
 		func(r *rules) { r.wantsWholeConnect = true }},
+	{"reserved-type-sent", []string{"v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"}, "A packet of type 0 is sent.", Run,
+		behindMessage(func(*conn) []byte { return []byte{0, 0} })},
+	{"publish-cut-off", []string{"v311/7.1.1-packet-format", "v5/7.1.1-packet-format"}, "A PUBLISH is sent that ends in its Topic Name.", Run,
+		behindMessage(func(*conn) []byte { return []byte{0x30, 3, 0, 5, 'a'} })},
+	{"publish-qos-3-sent", []string{"v311/MQTT-3.3.1-4", "v5/MQTT-3.3.1-4"}, "A PUBLISH is sent with both QoS bits set.", Run,
+		behindMessage(func(c *conn) []byte {
+			if c.five() {
+				return []byte{0x36, 6, 0, 1, 'a', 0, 9, 0}
+			}
+			return []byte{0x36, 5, 0, 1, 'a', 0, 9}
+		})},
+	{"empty-topic-sent", []string{"v311/MQTT-4.7.3-1"}, "A PUBLISH is sent with an empty Topic Name in MQTT 3.1.1.", Run,
+		behindMessage(func(c *conn) []byte {
+			if c.five() {
+				return nil
+			}
+			return []byte{0x30, 3, 0, 0, 'x'}
+		})},
 }
 
 // rawly makes a defect of changing the bytes of one type of packet.
@@ -61,6 +79,19 @@ func rawly(kind packet.Type, change func(b []byte) []byte) func(*rules) {
 				return b
 			}
 			return change(b)
+		}
+	}
+}
+
+// behindMessage makes a defect of sending bytes behind each delivery of the
+// text message.
+func behindMessage(more func(c *conn) []byte) func(*rules) {
+	return func(r *rules) {
+		r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
+			if m, ok := p.(*packet.Publish); ok && string(m.Payload) == "message" {
+				return append(b[:len(b):len(b)], more(c)...)
+			}
+			return b
 		}
 	}
 }

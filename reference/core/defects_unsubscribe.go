@@ -76,4 +76,22 @@ var unsubscribeDefects = []Defect{
 				}
 			}
 		}},
+	{"unsubscribe-surrogate-accepted", []string{"v311/MQTT-3.10.3-1", "v5/MQTT-3.10.3-1"}, "A surrogate in a Topic Filter of UNSUBSCRIBE is taken.", Run,
+		tolerate(packet.RuleUnsubscribeSurrogate)},
+	{"unsubscribe-ends-qos2", []string{"v311/MQTT-3.10.4-3", "v5/MQTT-3.10.4-3"}, "UNSUBSCRIBE ends deliveries at QoS 2 that have begun, and their PUBREC gets no answer.", Run,
+		func(r *rules) {
+			r.unsubscribedFrom = func(se *session, sub *subscription) {
+				for _, d := range slices.Clone(se.open) {
+					if d.qos == 2 && topic.Match(sub.match, d.message.topic) {
+						se.finish(d)
+					}
+				}
+			}
+			r.outgoing = func(_ *Server, c *conn, p packet.Packet) []packet.Packet {
+				if a, ok := p.(*packet.Ack); ok && a.Kind == packet.PUBREL && c.session.byID[a.ID] == nil {
+					return nil
+				}
+				return []packet.Packet{p}
+			}
+		}},
 }
