@@ -13,13 +13,13 @@ var packetDefects = []Defect{
 		func(r *rules) { r.closesOnDisconnect = false }},
 	{"disconnect-reads-on", []string{"v311/3.14.4-nothing-after", "v5/3.14.4-nothing-processed-after"}, "What comes together with DISCONNECT is carried out as well.", Warn,
 		func(r *rules) { r.readsOn = true }},
-	{"pings-answered-once", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind another gets no PINGRESP where there is no Keep Alive.", Run,
+	{"pings-answered-once", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind another gets no PINGRESP, unless the Keep Alive is short.", Run,
 		func(r *rules) {
 			pinged := map[*conn]bool{}
-			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
+			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
 				again := pinged[c]
 				pinged[c] = p.Type() == packet.PINGREQ
-				if again && pinged[c] && c.keepAlive == 0 {
+				if again && pinged[c] && c.keepAlive > s.seconds(10) {
 					return nil
 				}
 				return p
@@ -45,13 +45,13 @@ var packetDefects = []Defect{
 		tolerate(packet.RuleShort)},
 	{"long-length-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A Remaining Length of five bytes is taken.", Run,
 		func(r *rules) { r.tolerated[packet.RuleLengthBytes] = true }},
-	{"early-ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind CONNECT gets no PINGRESP where there is no Keep Alive.", Run,
+	{"early-ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind CONNECT gets no PINGRESP, unless the Keep Alive is short.", Run,
 		func(r *rules) {
 			seen := map[*conn]bool{}
-			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
+			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
 				first := !seen[c]
 				seen[c] = true
-				if first && c.keepAlive == 0 && p.Type() == packet.PINGREQ {
+				if first && c.keepAlive > s.seconds(10) && p.Type() == packet.PINGREQ {
 					return nil
 				}
 				return p

@@ -48,7 +48,7 @@ var publishDefects = []Defect{
 		func(r *rules) { r.acknowledgesDenied = false }},
 	{"topic-surrogate-accepted", []string{"v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1"}, "A surrogate in a Topic Name is taken.", Run,
 		tolerate(packet.RuleTopicSurrogate)},
-	{"short-publish-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A PUBLISH that ends before its Packet Identifier does is taken.", Run,
+	{"short-publish-accepted", []string{"v311/MQTT-4.8.0-1", "v311/MQTT-2.3.1-1", "v311/MQTT-3.3.2-1", "v5/MQTT-2.2.1-3"}, "A PUBLISH that ends before its Packet Identifier does is taken.", Run,
 		tolerate(packet.RuleShortPublish, packet.RulePublishID)},
 	{"equal-qos-changed", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "The text message is delivered at another QoS where it has that of the subscription.", Run,
 		func(r *rules) {

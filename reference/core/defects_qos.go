@@ -130,7 +130,10 @@ var qosDefects = []Defect{
 				}
 			}
 		}},
-	{"pubrel-id-swapped", []string{"v311/MQTT-2.3.1-6", "v5/MQTT-2.2.1-5"}, "PUBREL has the bytes of its identifier swapped.", Run,
+	{"pubrel-id-swapped", []string{
+		"v311/MQTT-2.3.1-6", "v311/MQTT-3.10.4-3", "v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v311/MQTT-4.6.0-4",
+		"v5/MQTT-2.2.1-5", "v5/4.6-server-resend-order", "v5/MQTT-3.10.4-3", "v5/MQTT-4.3.3-6", "v5/MQTT-4.4.0-1",
+	}, "PUBREL has the bytes of its identifier swapped.", Run,
 		func(r *rules) {
 			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
 				if a, ok := p.(*packet.Ack); ok && a.Kind == packet.PUBREL {

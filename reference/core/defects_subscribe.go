@@ -102,7 +102,7 @@ var subscribeDefects = []Defect{
 		"v5/MQTT-3.8.4-8", "v5/MQTT-2.2.1-2", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5", "v5/MQTT-4.3.1-1",
 	}, "A message is delivered at the QoS it was published with.", Run,
 		func(r *rules) { r.deliveredQoS = func(m *message, _ byte) byte { return m.qos } }},
-	{"resubscribe-loses-message", []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-3"}, "The next message is lost when a subscription is replaced.", Run,
+	{"resubscribe-loses-message", []string{"v311/MQTT-3.8.4-3", "v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5"}, "The next message is lost when a subscription is replaced.", Run,
 		func(r *rules) {
 			loses := map[*session]bool{}
 			r.replaces = func(_ *Server, old, _ *subscription) bool { loses[old.session] = true; return true }
