@@ -55,6 +55,7 @@ var nullPasses = map[string]string{
 // floodPasses are those that one keeps besides which copies each PUBLISH to
 // every subscriber.
 var floodPasses = map[string]string{
+	"v311/MQTT-3.8.4-1": "it answers each SUBSCRIBE, and a copy of what is published arrives",
 	"v311/MQTT-2.3.1-6": "PUBACK, PUBREC and PUBREL repeat the identifier",
 	"v311/MQTT-3.1.2-6": "it stores nothing, so that a clean Session finds nothing",
 	"v311/MQTT-3.3.1-7": "it retains nothing, so that nothing old is left",
