@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"time"
 
 	mochi "github.com/mochi-mqtt/server/v2"
 	"github.com/mochi-mqtt/server/v2/hooks/auth"
@@ -32,5 +33,31 @@ func StartMochi() (url string, stop func() error, err error) {
 	if err := server.Serve(); err != nil {
 		return "", nil, fmt.Errorf("peers: mochi: %w", err)
 	}
-	return "mqtt://" + l.Addr().String(), server.Close, nil
+	return "mqtt://" + l.Addr().String(), func() error { return stopMochi(server) }, nil
+}
+
+// The bounds of stopping a broker: for its clients to be gone, and for itself.
+const (
+	clientsGone = 2 * time.Second
+	brokerGone  = 5 * time.Second
+)
+
+// stopMochi stops a broker once it has forgotten the clients that left. Its
+// Close takes a read lock twice over (Clients.GetByListener, Clients.Len), and
+// blocks for ever when a client that is just leaving waits for the write lock
+// in between.
+func stopMochi(server *mochi.Server) error {
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for until := time.Now().Add(clientsGone); server.Clients.Len() > 0 && time.Now().Before(until); {
+		<-tick.C
+	}
+	closed := make(chan error, 1)
+	go func() { closed <- server.Close() }()
+	select {
+	case err := <-closed:
+		return err
+	case <-time.After(brokerGone):
+		return fmt.Errorf("peers: mochi: it has not stopped within %s", brokerGone)
+	}
 }
