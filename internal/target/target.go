@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Address is where a broker listens, over which transport, and with what one
@@ -84,6 +85,8 @@ func Parse(text string) (Address, error) {
 	switch {
 	case a.Host == "":
 		return Address{}, fmt.Errorf("%s has no host: write %s://HOST:PORT", shown(text), name)
+	case !utf8.ValidString(a.Host):
+		return Address{}, fmt.Errorf("%s: the host is no text: write %s://HOST:PORT", shown(text), name)
 	case a.HasPassword && !a.HasUsername:
 		return Address{}, fmt.Errorf("%s has a password and no user name: write %s://USER:PASSWORD@%s", shown(text), name, printable(u.Host))
 	case u.Fragment != "":
@@ -111,7 +114,9 @@ func vetAuthority(text, rest string) error {
 	authority := rest
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 		authority = rest[:i]
-		if !strings.Contains(authority, "@") && strings.Contains(authority, ":") && strings.Contains(rest[i:], "@") {
+		// What stands behind the colon is a password unless it is a port.
+		if _, behind, colon := strings.Cut(authority, ":"); colon && !strings.ContainsAny(authority, "@[") &&
+			strings.Trim(behind, "0123456789") != "" && strings.Contains(rest[i:], "@") {
 			return fmt.Errorf("%s: in a password write / as %%2F, ? as %%3F and # as %%23, or use -u and -P", shown(text))
 		}
 	}
