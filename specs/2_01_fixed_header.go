@@ -116,18 +116,6 @@ func unnumberedTypes(b *probe.Broker, v version) {
 	})
 }
 
-// refusedUnnumbered is refusedPacket for the requirements that have no number:
-// what the text only implies is a warning, what it states fails in MQTT 3.1.1.
-func refusedUnnumbered(b *probe.Broker, key, why string, broken []byte) {
-	GinkgoHelper()
-	watch := b.Bystander()
-	c := b.Connect("client")
-	c.Ping()
-	c.SendBytes(broken)
-	probe.Warns(key).Expect(c).To(probe.BeClosed(), why)
-	watch.Unharmed()
-}
-
 // zeroIdentifiers are packets whose Packet Identifier is 0. Only the client is
 // bound, so a server that takes them is lenient.
 func zeroIdentifiers(b *probe.Broker, v version) {

@@ -219,9 +219,6 @@ func clientIDs(b *probe.Broker, v version) {
 				c := b.Open("client")
 				p := b.ConnectPacket(probe.ID(id))
 				p.CleanStart = id != "" || refused > 0
-				if id == "" && refused == 0 {
-					p.CleanStart = false
-				}
 				c.Send(p)
 				a := c.Answer(wire.CONNACK)
 				if granted(a) {

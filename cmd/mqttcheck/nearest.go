@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mqttcheck/mqttcheck/reference/core"
+	"github.com/mqttcheck/mqttcheck/specs/normative"
 )
 
 // nearestShown is the number of names offered for one that does not exist.
@@ -63,7 +64,7 @@ func nearest(name string, names []string) []string {
 	}
 	list := make([]candidate, 0, len(names))
 	for _, n := range names {
-		c := candidate{n, edits(name, n)}
+		c := candidate{n, normative.Distance(name, n)}
 		if len(name) >= 3 && strings.Contains(n, name) {
 			c.distance = 0
 		}
@@ -75,26 +76,4 @@ func nearest(name string, names []string) []string {
 		near = append(near, c.name)
 	}
 	return near
-}
-
-// edits is the least number of letters to insert, leave out or replace that
-// makes a into b.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		corner := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := corner
-			if a[i] != b[j] {
-				replaced++
-			}
-			corner = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -119,7 +119,7 @@ func TestNearestNames(t *testing.T) {
 			t.Errorf("nearest to %q: %q, want %q first", wrong, got, want)
 		}
 	}
-	if got := fmt.Sprint(edits("kitten", "sitting"), edits("", "ab"), edits("ab", "")); got != "3 2 2" {
+	if got := fmt.Sprint(normative.Distance("kitten", "sitting"), normative.Distance("", "ab"), normative.Distance("ab", "")); got != "3 2 2" {
 		t.Errorf("edits %s, want 3 2 2", got)
 	}
 }

@@ -20,7 +20,7 @@ func Nearest(key string, n int) []string {
 		if bare {
 			name = st.ID
 		}
-		list = append(list, candidate{st.Key, distance(strings.ToLower(key), strings.ToLower(name))})
+		list = append(list, candidate{st.Key, Distance(strings.ToLower(key), strings.ToLower(name))})
 	}
 	slices.SortStableFunc(list, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
 	var nearest []string
@@ -30,8 +30,9 @@ func Nearest(key string, n int) []string {
 	return nearest
 }
 
-// distance is the Levenshtein distance of two short strings.
-func distance(a, b string) int {
+// Distance is the least number of bytes to insert, leave out or replace that
+// makes a into b.
+func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -176,16 +176,15 @@ func (c *Client) Publish(p wire.Publish) {
 	case 1:
 		c.acknowledged(wire.PUBACK, p.ID)
 	case 2:
-		if c.acknowledged(wire.PUBREC, p.ID) {
-			c.Send(wire.Ack{Type: wire.PUBREL, ID: p.ID})
-			c.acknowledged(wire.PUBCOMP, p.ID)
-		}
+		c.acknowledged(wire.PUBREC, p.ID)
+		c.Send(wire.Ack{Type: wire.PUBREL, ID: p.ID})
+		c.acknowledged(wire.PUBCOMP, p.ID)
 	}
 }
 
-// acknowledged waits for an acknowledgement and reports whether it is one of
-// success; a refusal by code ends the spec.
-func (c *Client) acknowledged(t wire.Type, id uint16) bool {
+// acknowledged waits for an acknowledgement of success; another identifier, or
+// a refusal by code, ends the spec.
+func (c *Client) acknowledged(t wire.Type, id uint16) {
 	ginkgo.GinkgoHelper()
 	ack := need[wire.Ack](c, t)
 	if ack.ID != id {
@@ -194,7 +193,6 @@ func (c *Client) acknowledged(t wire.Type, id uint16) bool {
 	if ack.Code >= 0x80 {
 		Inconclusive("%s: the broker refused the message: %s with code 0x%02x", c.name, t, ack.Code)
 	}
-	return true
 }
 
 // Ping makes a round trip that the set-up needs: the broker has handled all

@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -173,5 +172,3 @@ func kindNames(kinds []wire.Type) string {
 	}
 	return strings.Join(names, " or ")
 }
-
-var _ fmt.Stringer = asJSON{}
