@@ -8,7 +8,7 @@ PEERS = cd test/peers &&
 FIND = PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v
 APT = apt-get install -y --no-install-recommends
 
-.PHONY: test skips build vet lint race fuzz proof
+.PHONY: test skips build vet lint race fuzz proof policies
 
 # All tests. Both modules are tested, also when the first fails.
 test: skips
@@ -41,7 +41,7 @@ lint: vet
 # The proof, the null brokers and mosquitto meet the suite without the race
 # detector, in `make test`: they take many whole runs.
 race:
-	$(GO) test -race -short -timeout 20m -skip 'TestProof|TestNull|TestMosquitto' ./...
+	$(GO) test -race -short -timeout 20m -skip 'TestProof|TestNull|TestMosquitto|TestPolicies' ./...
 	$(PEERS) $(GO) test -race -short -timeout 10m ./...
 
 # Every native fuzz target in turn, FUZZTIME each: a time, or a number of inputs
@@ -58,3 +58,7 @@ fuzz:
 # caught by what is written to docs/proof.tsv.
 proof:
 	MQTTCHECK_PROOF=$${PROOF:-all} $(GO) test -timeout 3h -run 'TestProof' ./cmd/mqttcheck -update
+
+# The suite under every value of every policy: it fails no broker for a freedom.
+policies:
+	MQTTCHECK_POLICIES=$${POLICIES:-all} $(GO) test -timeout 1h -run 'TestPolicies' ./cmd/mqttcheck -v

@@ -76,7 +76,9 @@ func resuming(b *probe.Broker, v version) {
 
 		for id, want := range map[string]string{one: "for one", two: "for two"} {
 			again := resumed(b, want, id)
-			Expect(again.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", want)))
+			a := again.Answer(wire.PUBLISH)
+			Expect(a).To(probe.BePacket(HaveField("Payload", want)))
+			again.Acknowledge(a.Packet.(wire.Publish))
 			Expect(again.DeliveredBefore(pub.SentinelAside(again))).NotTo(ContainElement(HaveField("Payload", Not(Equal(want)))), "nothing of another Session comes")
 		}
 	})

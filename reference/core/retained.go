@@ -38,7 +38,6 @@ func (r *retainedStore) delete(name string) {
 // retain updates the retained message of a topic.
 func (s *Server) retain(m *message) {
 	switch {
-	case !s.policy.Retain:
 	case !m.retain:
 		// [v311/MQTT-3.3.1-12] [v311/MQTT-3.1.2-16] [v5/MQTT-3.3.1-8] [v5/MQTT-3.1.2-14]
 		s.rules.seesPlain(s, m)
@@ -61,7 +60,8 @@ func (s *Server) retain(m *message) {
 // [v5/MQTT-3.3.1-10] [v5/MQTT-3.3.1-11] [v5/MQTT-3.8.4-4] [v5/3.8.4-retained-for-new-subscription]
 // [v5/3.3.1.3-retained-flag-on-subscribe] [v5/3.3.1.3-retained-qos-minimum] [v5/3.8.3.1-retain-handling-only-at-subscribe]
 func (s *Server) welcome(sub *subscription, handling byte, existed bool) []*delivery {
-	if !s.policy.Retain || !s.rules.sendsRetained(handling, existed) {
+	// MQTT 3.1.1 has no server without retained messages.
+	if !s.policy.Retain && sub.session.conn.five() || !s.rules.sendsRetained(handling, existed) {
 		return nil
 	}
 	var found []*message

@@ -219,13 +219,14 @@ func (c *Client) Sentinel(topic string, qos byte) Sentinel {
 
 // SentinelAside prepares a sentinel for where the rule under test would stop
 // one on the same topic: it goes to a further subscription of the receiver on
-// a topic of its own, at QoS 1, followed by a PINGREQ round trip. That is
-// sound on a broker of one node; Settle gives several nodes time.
+// a topic of its own, at QoS 1 where the broker has that, followed by a PINGREQ
+// round trip. That is sound on a broker of one node; Settle gives several nodes
+// time.
 func (c *Client) SentinelAside(receiver *Client) Sentinel {
 	ginkgo.GinkgoHelper()
 	topic := c.b.Topic("sentinel")
-	receiver.Subscribe(topic, 1)
-	s := c.Sentinel(topic, 1)
+	receiver.subscribe(wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: topic, QoS: 1}}}, true)
+	s := c.Sentinel(topic, min(1, c.MaximumQoS()))
 	s.aside = true
 	return s
 }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mqttcheck/mqttcheck/reference"
+	"github.com/mqttcheck/mqttcheck/reference/core"
+	"github.com/mqttcheck/mqttcheck/reports"
+	"github.com/mqttcheck/mqttcheck/specs/normative"
+)
+
+// The suite is sound: it fails no broker for what the specification permits.
+// Each freedom of the reference broker is tried with each of its values, as a
+// broker that the suite knows nothing of.
+//
+// A plain test run tries those values that change most of what the suite sees;
+// MQTTCHECK_POLICIES=all tries every one, and a regular expression some of them.
+
+// everydayPolicies are tried in every test run.
+var everydayPolicies = regexp.MustCompile(`^(versions=.*|maximum-qos=1|granted-qos-311=1|wildcards=no|retain=no|receive-maximum=2|qos2-onward=pubrel|overlap=each|disconnects=never|dollar-topics=reserved|window=1|maximum-packet-size=512)$`)
+
+// policyRunTime is what one run under a policy may take.
+const policyRunTime = 45 * time.Second
+
+func TestPoliciesAreNoFailure(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs the suite many times: leave -short out")
+	}
+	t.Setenv("MQTTCHECK_URL", "")
+	wanted := everydayPolicies
+	switch asked := os.Getenv("MQTTCHECK_POLICIES"); asked {
+	case "":
+	case "all":
+		wanted = regexp.MustCompile(".")
+	default:
+		wanted = regexp.MustCompile(asked)
+	}
+	for _, info := range core.Policies() {
+		for _, value := range info.Values[1:] {
+			setting := info.Name + "=" + value
+			if !wanted.MatchString(setting) {
+				continue
+			}
+			t.Run(setting, func(t *testing.T) { soundUnder(t, map[string]string{info.Name: value}) })
+		}
+	}
+}
+
+// soundUnder runs the suite on a broker with the policies given: nothing fails,
+// nothing is left undecided, and what is warned of is a SHOULD.
+func soundUnder(t *testing.T, policies map[string]string) {
+	t.Helper()
+	broker, err := reference.Start(reference.Options{Policies: policies})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer broker.Close()
+
+	start := time.Now()
+	code, result, _ := judge(t, broker.URL())
+	took := time.Since(start)
+	if code != exitOK {
+		t.Errorf("exit %d, want 0", code)
+	}
+	if took > policyRunTime {
+		t.Errorf("the run takes %s, more than %s", took, policyRunTime)
+	}
+	for _, problem := range unsound(result) {
+		t.Error(problem)
+	}
+	t.Logf("%s: %s", took.Round(time.Millisecond), strings.Join(verdictCounts(result), ", "))
+}
+
+// unsound lists what the result holds against a broker that breaks nothing.
+func unsound(result reports.Result) []string {
+	var problems []string
+	for _, st := range result.Statements {
+		known, _ := normative.Lookup(st.ID)
+		should := known.Keyword == "SHOULD"
+		for _, c := range st.Checks {
+			bad := slices.Contains([]reports.Verdict{reports.Fail, reports.Error, reports.Inconclusive}, c.Verdict)
+			if c.Elsewhere || !bad && (c.Verdict != reports.Warn || should) {
+				continue
+			}
+			problems = append(problems, fmt.Sprintf("%s %s: %s\n\t%s\n\texpected %s\n\tobserved %s", c.Verdict, st.ID, c.Name, c.Reason, c.Expected, c.Observed))
+		}
+	}
+	return problems
+}
+
+func verdictCounts(result reports.Result) []string {
+	counts := map[reports.Verdict]int{}
+	for _, st := range result.Statements {
+		counts[st.Verdict]++
+	}
+	var words []string
+	for _, v := range []reports.Verdict{reports.Pass, reports.Warn, reports.Unsupported, reports.Inconclusive, reports.Skip} {
+		words = append(words, fmt.Sprintf("%d %s", counts[v], v))
+	}
+	return words
+}
