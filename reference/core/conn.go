@@ -80,9 +80,6 @@ func (c *conn) wireVersion() packet.Version {
 
 func (c *conn) five() bool { return c.version == packet.V5 }
 
-// tooLarge tells whether a packet of n bytes is more than the client takes.
-func (c *conn) tooLarge(n int) bool { return c.maxPacket > 0 && n > int(c.maxPacket) }
-
 // receive takes bytes apart into packets and carries them out.
 func (s *Server) receive(c *conn, b []byte) {
 	if c.ended {

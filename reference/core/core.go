@@ -189,55 +189,14 @@ func (s *Server) send(c *conn, p packet.Packet) bool {
 		return false
 	}
 	for _, q := range s.rules.outgoing(s, c, p) {
+		s.explain(c, q)
 		s.trim(c, q)
 		b := packet.Append(nil, c.wireVersion(), q)
 		// [v5/MQTT-3.1.2-24] [v5/MQTT-3.1.2-25]
-		if c.tooLarge(len(b)) && s.rules.honoursPacketSize {
+		if s.tooLarge(c, len(b)) && s.rules.honoursPacketSize(q) {
 			return false
 		}
 		s.out = append(s.out, Send{Conn: c.id, Bytes: s.rules.rawOutgoing(c, q, b)})
 	}
 	return true
-}
-
-// trim takes away the properties that the client does not want, or that do
-// not fit.
-func (s *Server) trim(c *conn, p packet.Packet) {
-	ps := diagnostics(p)
-	if ps == nil {
-		return
-	}
-	// CONNACK and DISCONNECT may say why in any case. [v5/MQTT-3.1.2-29]
-	kind := p.Type()
-	if !c.problemInfo && s.rules.honoursProblemInfo && kind != packet.CONNACK && kind != packet.DISCONNECT {
-		ps.ReasonString, ps.UserProperties = nil, nil
-	}
-	// [v5/MQTT-3.2.2-19] [v5/MQTT-3.2.2-20] [v5/MQTT-3.4.2-2] [v5/MQTT-3.4.2-3]
-	// [v5/MQTT-3.5.2-2] [v5/MQTT-3.5.2-3] [v5/MQTT-3.6.2-2] [v5/MQTT-3.6.2-3]
-	// [v5/MQTT-3.7.2-2] [v5/MQTT-3.7.2-3] [v5/MQTT-3.9.2-1] [v5/MQTT-3.9.2-2]
-	// [v5/MQTT-3.11.2-1] [v5/MQTT-3.11.2-2] [v5/MQTT-3.14.2-3] [v5/MQTT-3.14.2-4]
-	// [v5/MQTT-3.15.2-2] [v5/MQTT-3.15.2-3]
-	if s.rules.trims && c.tooLarge(packet.Size(c.wireVersion(), p)) {
-		ps.ReasonString, ps.UserProperties = nil, nil
-	}
-}
-
-// diagnostics returns the properties of an answer, which may hold a Reason
-// String; nil for a packet that has none.
-func diagnostics(p packet.Packet) *packet.Properties {
-	switch p := p.(type) {
-	case *packet.Connack:
-		return &p.Properties
-	case *packet.Ack:
-		return &p.Properties
-	case *packet.Suback:
-		return &p.Properties
-	case *packet.Unsuback:
-		return &p.Properties
-	case *packet.Disconnect:
-		return &p.Properties
-	case *packet.Auth:
-		return &p.Properties
-	}
-	return nil
 }

@@ -117,8 +117,8 @@ func (s *Server) enqueue(se *session, d *delivery) {
 	}
 	if d.qos == 0 && c != nil && c.state == established && se.queued0 == 0 {
 		// QoS 0 needs no window. [v5/4.9-qos0-while-blocked]
-		if !c.slow {
-			s.transmit(c, d)
+		if !c.slow && !s.transmit(c, d) {
+			s.rules.discarded(s, c, d)
 		}
 		return
 	}
@@ -169,8 +169,8 @@ func (s *Server) sendFirst(c *conn, se *session, d *delivery) {
 	if d.qos > 0 && !se.start(d, c, s.rules.packetID) {
 		return
 	}
-	if !s.transmit(c, d) && d.qos > 0 {
-		se.finish(d)
+	if !s.transmit(c, d) {
+		s.rules.discarded(s, c, d)
 	}
 }
 
@@ -185,7 +185,7 @@ func (s *Server) sendAgain(c *conn, se *session, d *delivery) {
 	c.inFlight++
 	s.rules.renumbers(&se.outbox, d)
 	if !s.transmit(c, d) {
-		se.finish(d)
+		s.rules.discarded(s, c, d)
 	}
 }
 
@@ -236,7 +236,7 @@ func (s *Server) applyAlias(c *conn, p *packet.Publish) {
 	}
 	alias = uint16(len(c.aliasesOut) + 1)
 	p.Properties.TopicAlias = &alias
-	if c.tooLarge(packet.Size(packet.V5, p)) {
+	if s.tooLarge(c, packet.Size(packet.V5, p)) {
 		p.Properties.TopicAlias = nil
 		return
 	}

@@ -114,6 +114,14 @@ func (o *outbox) finish(d *delivery) {
 	}
 }
 
+// done takes a delivery as sent, although nothing was: one at QoS 1 or 2 is
+// finished. [v5/MQTT-3.1.2-25]
+func (o *outbox) done(d *delivery) {
+	if d.qos > 0 {
+		o.finish(d)
+	}
+}
+
 // detach forgets what need not outlive the connection: QoS 0 messages.
 // [v311/3.1.2.4-qos0-offline] [v5/4.1-qos0-offline-optional]
 func (o *outbox) detach(keepQoS0 bool) {

@@ -23,6 +23,7 @@ type Policy struct {
 	RetainQoS0              string // keep, drop
 	Overlap                 string // once, each
 	NoMatchingSubscribers   string // report, success
+	Diagnostics             string // failures, always, none
 	OutgoingAliases         string // use, never
 	UnsubscribeBuffered     string // keep, drop
 	Share311                string // grouped, plain, refused
@@ -97,6 +98,8 @@ var policies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.Overlap })},
 	{"no-matching-subscribers", []string{"report", "success"}, "5.0:3.4.2.1", "Whether a publisher is told that nobody got the message.",
 		choice(func(p *Policy) *string { return &p.NoMatchingSubscribers })},
+	{"diagnostics", []string{"failures", "always", "none"}, "5.0:3.1.2.11.7", "Which answers have a Reason String and a User Property.",
+		choice(func(p *Policy) *string { return &p.Diagnostics })},
 	{"outgoing-aliases", []string{"use", "never"}, "5.0:3.3.2.3.4", "Whether the server uses Topic Aliases.",
 		choice(func(p *Policy) *string { return &p.OutgoingAliases })},
 	{"unsubscribe-buffered", []string{"keep", "drop"}, "3.1.1:3.10.4,5.0:3.10.4", "Whether queued messages are still delivered after UNSUBSCRIBE.",

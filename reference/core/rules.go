@@ -21,18 +21,20 @@ type rules struct {
 
 // packetRules are about packets of any type.
 type packetRules struct {
-	tolerated          map[packet.Rule]bool // format rules that are not enforced
-	limitsPacketSize   bool
-	survives           func(c *conn, code packet.ReasonCode) bool                // an error does not end the connection
-	incoming           func(s *Server, c *conn, p packet.Packet) packet.Packet   // nil: the packet is ignored
-	outgoing           func(s *Server, c *conn, p packet.Packet) []packet.Packet // what is sent instead
-	rawOutgoing        func(c *conn, p packet.Packet, b []byte) []byte           // its bytes
-	disconnectCode     func(code packet.ReasonCode) packet.ReasonCode            // of a DISCONNECT of the server
-	honoursPacketSize  bool
-	honoursProblemInfo bool
-	trims              bool // what would make an answer too large
-	wantsWholeConnect  bool // CONNECT has to come in one piece
-	bytesKeepAlive     bool // a part of a packet restarts the Keep Alive
+	tolerated           map[packet.Rule]bool // format rules that are not enforced
+	limitsPacketSize    bool
+	survives            func(c *conn, code packet.ReasonCode) bool                // an error does not end the connection
+	incoming            func(s *Server, c *conn, p packet.Packet) packet.Packet   // nil: the packet is ignored
+	outgoing            func(s *Server, c *conn, p packet.Packet) []packet.Packet // what is sent instead
+	rawOutgoing         func(c *conn, p packet.Packet, b []byte) []byte           // its bytes
+	disconnectCode      func(code packet.ReasonCode) packet.ReasonCode            // of a DISCONNECT of the server
+	countedSize         func(n int) int                                           // of a packet of n bytes for the client
+	honoursPacketSize   func(p packet.Packet) bool
+	honoursProblemInfo  func(kind packet.Type) bool
+	trimsReason         func(kind packet.Type) bool // of an answer that would be too large
+	trimsUserProperties func(kind packet.Type) bool
+	wantsWholeConnect   bool // CONNECT has to come in one piece
+	bytesKeepAlive      bool // a part of a packet restarts the Keep Alive
 }
 
 // connectRules are about CONNECT, CONNACK, AUTH and Keep Alive.
@@ -138,6 +140,7 @@ type deliverRules struct {
 	honoursRetainAsPublished bool
 	honoursReceiveMaximum    bool
 	aliasesGiven             func(maximum uint16) uint16
+	discarded                func(s *Server, c *conn, d *delivery) // too large for the client
 	storesOffline            func(d *delivery) bool
 	nextInQueue              func(queue []*delivery) int
 	resendOrder              func(open []*delivery) []*delivery
@@ -193,16 +196,18 @@ func standard() rules {
 
 func standardPacket() packetRules {
 	return packetRules{
-		tolerated:          map[packet.Rule]bool{},
-		limitsPacketSize:   true,
-		survives:           func(*conn, packet.ReasonCode) bool { return false },
-		incoming:           func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
-		outgoing:           func(_ *Server, _ *conn, p packet.Packet) []packet.Packet { return []packet.Packet{p} },
-		rawOutgoing:        func(_ *conn, _ packet.Packet, b []byte) []byte { return b },
-		disconnectCode:     same[packet.ReasonCode],
-		honoursPacketSize:  true,
-		honoursProblemInfo: true,
-		trims:              true,
+		tolerated:           map[packet.Rule]bool{},
+		limitsPacketSize:    true,
+		survives:            func(*conn, packet.ReasonCode) bool { return false },
+		incoming:            func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
+		outgoing:            func(_ *Server, _ *conn, p packet.Packet) []packet.Packet { return []packet.Packet{p} },
+		rawOutgoing:         func(_ *conn, _ packet.Packet, b []byte) []byte { return b },
+		disconnectCode:      same[packet.ReasonCode],
+		countedSize:         same[int],
+		honoursPacketSize:   func(packet.Packet) bool { return true },
+		honoursProblemInfo:  func(packet.Type) bool { return true },
+		trimsReason:         func(packet.Type) bool { return true },
+		trimsUserProperties: func(packet.Type) bool { return true },
 	}
 }
 
@@ -302,6 +307,7 @@ func standardDeliver() deliverRules {
 		honoursRetainAsPublished: true,
 		honoursReceiveMaximum:    true,
 		aliasesGiven:             same[uint16],
+		discarded:                func(_ *Server, c *conn, d *delivery) { c.session.done(d) },
 		storesOffline:            func(*delivery) bool { return true },
 		nextInQueue:              func([]*delivery) int { return 0 },
 		resendOrder:              slices.Clone[[]*delivery],

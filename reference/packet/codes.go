@@ -8,6 +8,8 @@ type ReasonCode byte
 const (
 	Success                             ReasonCode = 0x00
 	NormalDisconnection                 ReasonCode = 0x00
+	GrantedQoS1                         ReasonCode = 0x01
+	GrantedQoS2                         ReasonCode = 0x02
 	DisconnectWithWill                  ReasonCode = 0x04
 	NoMatchingSubscribers               ReasonCode = 0x10
 	NoSubscriptionExisted               ReasonCode = 0x11

@@ -69,32 +69,27 @@ func (c *checker) size(r Received) {
 	if !ok || limit == 0 {
 		return
 	}
-	kept := uint64(len(r.Raw)) <= uint64(limit)
-	ps := propertiesOf(r.Packet)
+	over := int64(len(r.Raw)) - int64(limit)
 	blamed := rulePacketSize
-	for _, id := range []PropertyID{ReasonString, UserProperty} {
+	sizes := map[PropertyID]int64{}
+	for _, p := range propertiesOf(r.Packet) {
+		sizes[p.ID] += int64(len(p.append(nil)))
+	}
+	diagnostics := sizes[ReasonString] + sizes[UserProperty]
+	for _, id := range []PropertyID{UserProperty, ReasonString} {
 		rule, ok := ruleLeftOut[placed{r.Type, id}]
-		if !ok {
+		if !ok || sizes[id] == 0 {
 			continue
 		}
-		size := 0
-		for _, p := range ps.Every(id) {
-			size += len(p.append(nil))
-		}
-		if !kept && blamed == rulePacketSize && size > 0 && len(r.Raw)-size <= int(limit) {
+		c.judge(rule, r, true, "")
+		// Where it takes both to make it fit, the Reason String is blamed.
+		if over > 0 && (over <= sizes[id] || id == ReasonString && blamed == rulePacketSize && over <= diagnostics) {
 			blamed = rule
-		}
-		// A packet far below the limit says nothing about leaving out.
-		if size > 0 || uint64(len(r.Raw)+usualProperty) > uint64(limit) {
-			c.judge(rule, r, true, "")
 		}
 	}
 	c.judge(rulePacketSize, r, true, "")
-	c.judge(blamed, r, kept, "no packet is larger than the client's Maximum Packet Size of %d bytes and not %d", limit, len(r.Raw))
+	c.judge(blamed, r, over <= 0, "no packet is larger than the client's Maximum Packet Size of %d bytes and not %d", limit, len(r.Raw))
 }
-
-// usualProperty is the size in bytes of a Reason String as brokers send it.
-const usualProperty = 32
 
 func propertiesOf(p Packet) Properties {
 	switch p := p.(type) {
