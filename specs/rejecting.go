@@ -118,3 +118,18 @@ func join(parts ...[]byte) []byte {
 	}
 	return all
 }
+
+// endedWith advises how a connection of MQTT 5.0 that the broker ended over a
+// breach should have ended: with a DISCONNECT, and with the code that the
+// statement with this key names.
+func endedWith(c *probe.Client, key string, code byte) {
+	GinkgoHelper()
+	for _, r := range c.History() {
+		if bye, ok := r.Packet.(wire.Disconnect); ok {
+			probe.Advice(key).Expect(bye.Code).To(Equal(code), "DISCONNECT has the code 0x%02x", code)
+			return
+		}
+	}
+	probe.Advice("v5/4.13.1-disconnect-with-code").Expect(c.History()).To(
+		ContainElement(HaveField("Type", wire.DISCONNECT)), "DISCONNECT with the code 0x%02x comes before the close", code)
+}

@@ -44,8 +44,8 @@ type conn struct {
 
 	will       *will
 	keepAlive  time.Duration // one and a half Keep Alive; 0 for none
-	receiveMax int           // QoS 1 and 2 deliveries that may be open
-	inFlight   int           // deliveries sent on this connection and not finished
+	quota      int           // QoS 1 and 2 deliveries that may be open
+	inFlight   int           // of them, those that are
 	incoming   map[uint16]bool
 	maxPacket  uint32 // 0 for no limit
 	slow       bool   // the client reads slowly

@@ -138,7 +138,7 @@ func (s *Server) refuse(c *conn, why refusal) {
 // adopt serves a connection that has no accepted CONNECT: only defects do so.
 func (s *Server) adopt(c *conn) {
 	c.version = max(c.version, packet.V311)
-	c.state, c.receiveMax = established, 65535
+	c.state, c.quota = established, 65535
 	s.timers.stop(timerKey{kind: connectTimer, conn: c.id})
 	s.assigned++
 	s.attach(c, &packet.Connect{ClientID: fmt.Sprintf("adopted-%d", s.assigned), CleanStart: true})
@@ -194,10 +194,11 @@ func (s *Server) offers(v packet.Version) bool {
 // this connection only. [v5/3.1.2.11.3-receive-maximum-per-connection]
 func (s *Server) noteAnnounced(c *conn, p *packet.Connect) {
 	ps := &p.Properties
-	c.receiveMax = 65535 // [v5/3.1.2.11.3-receive-maximum-default]
+	most := 65535 // [v5/3.1.2.11.3-receive-maximum-default]
 	if ps.ReceiveMaximum != nil {
-		c.receiveMax = int(*ps.ReceiveMaximum) // [v5/MQTT-4.9.0-1] [v5/4.9-quota-reset]
+		most = int(*ps.ReceiveMaximum)
 	}
+	c.quota = s.rules.sendQuota(c, min(most, s.policy.Window)) // [v5/MQTT-4.9.0-1] [v5/4.9-quota-reset]
 	if ps.MaximumPacketSize != nil {
 		c.maxPacket = *ps.MaximumPacketSize
 	}
@@ -225,7 +226,7 @@ func (s *Server) accept(c *conn, p *packet.Connect) {
 	c.state = established
 	s.timers.stop(timerKey{kind: connectTimer, conn: c.id})
 	if !c.five() {
-		c.receiveMax = s.policy.Window // [v311/4.3-window]
+		c.quota = s.policy.Window // [v311/4.3-window]
 	}
 	c.will = s.willOf(c.session, p) // [v311/MQTT-3.1.2-8] [v5/MQTT-3.1.2-7]
 	s.startKeepAlive(c, p.KeepAlive)

@@ -115,8 +115,7 @@ func (s *Server) enqueue(se *session, d *delivery) {
 	if c == nil && (d.qos == 0 && s.policy.QoS0Offline == "drop" || !s.rules.storesOffline(d)) {
 		return // [v311/3.1.2.4-qos0-offline] [v5/4.1-qos0-offline-optional]
 	}
-	if d.qos == 0 && c != nil && c.state == established && se.queued0 == 0 {
-		// QoS 0 needs no window. [v5/4.9-qos0-while-blocked]
+	if d.qos == 0 && c != nil && c.state == established && se.queued0 == 0 && !s.holdsQoS0(c) {
 		if !c.slow && !s.transmit(c, d) {
 			s.rules.discarded(s, c, d)
 		}
@@ -127,17 +126,26 @@ func (s *Server) enqueue(se *session, d *delivery) {
 	}
 }
 
+// windowOpen tells whether the send quota of a connection is not used up.
+func (c *conn) windowOpen() bool { return c.inFlight < c.quota }
+
+// holdsQoS0 tells whether messages at QoS 0, which need no quota, wait for it
+// all the same. [v5/4.9-qos0-while-blocked]
+func (s *Server) holdsQoS0(c *conn) bool {
+	return c.five() && !c.windowOpen() && s.policy.QoS0WhileBlocked == "hold"
+}
+
 // flush sends what a Session has to send again and what it has queued, in its
 // order, as far as the client's window is open. Only PUBLISH waits for the
 // window. [v5/MQTT-3.3.4-10] [v5/MQTT-4.9.0-3]
 // [v5/MQTT-3.3.4-9] [v5/MQTT-4.9.0-1] [v5/MQTT-4.9.0-2] [v311/MQTT-4.6.0-5] [v311/MQTT-4.6.0-6]
-// [v5/MQTT-4.6.0-5] [v5/MQTT-4.6.0-6] [v5/4.9-quota-not-above-initial]
+// [v5/MQTT-4.6.0-5] [v5/MQTT-4.6.0-6]
 func (s *Server) flush(se *session) {
 	c := se.conn
 	for c != nil && c.state == established && !c.ended && !c.slow && se.conn == c {
-		open := c.inFlight < c.receiveMax || !s.rules.honoursReceiveMaximum
+		open := c.windowOpen() || !s.rules.honoursReceiveMaximum
 		if len(se.resend) > 0 {
-			if !open {
+			if !open && s.rules.limitsResends {
 				return
 			}
 			d := se.resend[0]
@@ -166,7 +174,7 @@ func (s *Server) sendFirst(c *conn, se *session, d *delivery) {
 	if s.expired(d.message) {
 		return // [v5/MQTT-3.3.2-5]
 	}
-	if d.qos > 0 && !se.start(d, c, s.rules.packetID) {
+	if d.qos > 0 && !se.start(d, c, &s.rules) {
 		return
 	}
 	if !s.transmit(c, d) {
@@ -181,8 +189,7 @@ func (s *Server) sendAgain(c *conn, se *session, d *delivery) {
 		se.finish(d)
 		return
 	}
-	d.on = c
-	c.inFlight++
+	d.takeQuota(c)
 	s.rules.renumbers(&se.outbox, d)
 	if !s.transmit(c, d) {
 		s.rules.discarded(s, c, d)

@@ -17,7 +17,7 @@ type delivery struct {
 	sent     bool
 	released uint64 // at QoS 2: PUBREC came, as the n-th; PUBREL is what is sent again
 	finished bool
-	on       *conn // the connection it was last sent on
+	on       *conn // the connection whose send quota it takes from, or nil
 }
 
 // inbox is the receiving half of a Session: the Packet Identifiers of QoS 2
@@ -79,17 +79,16 @@ func (o *outbox) remove(i int) *delivery {
 // start gives a delivery a Packet Identifier that no open one uses; it
 // reports whether there was one.
 // [v311/MQTT-2.3.1-1] [v311/MQTT-2.3.1-4] [v5/MQTT-2.2.1-4] [v5/MQTT-4.3.2-1] [v5/MQTT-4.3.3-1]
-func (o *outbox) start(d *delivery, c *conn, numbered func(uint16) uint16) bool {
+func (o *outbox) start(d *delivery, c *conn, r *rules) bool {
 	if len(o.byID) >= 65535 {
 		return false
 	}
-	for d.id == 0 || o.byID[d.id] != nil {
+	for d.id == 0 || !r.freeID(o, d.id) {
 		o.nextID++
 		d.id = o.nextID
 	}
-	d.id = numbered(d.id)
-	d.on = c
-	c.inFlight++
+	d.id = r.packetID(d.id)
+	d.takeQuota(c)
 	o.byID[d.id] = d
 	o.open = append(o.open, d)
 	return true
@@ -99,9 +98,7 @@ func (o *outbox) start(d *delivery, c *conn, numbered func(uint16) uint16) bool 
 // [v311/4.3.2-identifier-reuse] [v5/2.2.1-identifier-reuse]
 func (o *outbox) finish(d *delivery) {
 	d.finished = true
-	if d.on != nil && d.on.inFlight > 0 {
-		d.on.inFlight--
-	}
+	d.returnQuota()
 	if o.byID[d.id] == d {
 		delete(o.byID, d.id)
 	}
@@ -122,6 +119,20 @@ func (o *outbox) done(d *delivery) {
 	}
 }
 
+// takeQuota takes one from the send quota of the connection that a PUBLISH is
+// sent on; returnQuota gives it back, once.
+func (d *delivery) takeQuota(c *conn) {
+	d.on = c
+	c.inFlight++
+}
+
+func (d *delivery) returnQuota() {
+	if d.on != nil {
+		d.on.inFlight--
+		d.on = nil
+	}
+}
+
 // detach forgets what need not outlive the connection: QoS 0 messages.
 // [v311/3.1.2.4-qos0-offline] [v5/4.1-qos0-offline-optional]
 func (o *outbox) detach(keepQoS0 bool) {
@@ -139,6 +150,9 @@ func (o *outbox) detach(keepQoS0 bool) {
 // [v311/MQTT-4.3.2-2] [v5/MQTT-4.3.2-4] [v5/MQTT-4.3.2-5] [v5/4.3.2-ownership]
 // [v311/MQTT-2.3.1-6] [v5/MQTT-2.2.1-5]
 func (s *Server) publishAtLeastOnce(c *conn, p *packet.Publish, m *message) {
+	if !s.withinReceiveMaximum(c, p) {
+		return
+	}
 	code := packet.Success
 	if s.rules.takesAsNew(c, p) {
 		code = s.resultCode(c, s.route(m))
@@ -151,10 +165,7 @@ func (s *Server) publishAtLeastOnce(c *conn, p *packet.Publish, m *message) {
 // [v311/MQTT-4.3.3-2] [v5/MQTT-4.3.3-8] [v5/MQTT-4.3.3-10]
 func (s *Server) publishOnce(c *conn, p *packet.Publish, m *message) {
 	se := c.session
-	// The client's quota counts on each connection afresh.
-	// [v5/3.3.4-receive-maximum-exceeded] [v5/MQTT-3.3.4-7] [v5/MQTT-3.3.4-8]
-	if c.five() && !c.incoming[p.ID] && len(c.incoming) >= s.policy.ReceiveMaximum && s.rules.limitsIncoming {
-		s.fail(c, packet.ReceiveMaximumExceeded, "more publications are open than this server allows")
+	if !s.withinReceiveMaximum(c, p) {
 		return
 	}
 	c.incoming[p.ID] = true
@@ -169,6 +180,17 @@ func (s *Server) publishOnce(c *conn, p *packet.Publish, m *message) {
 		}
 	}
 	s.send(c, &packet.Ack{Kind: packet.PUBREC, ID: s.rules.ackID(p.ID), Code: code})
+}
+
+// withinReceiveMaximum holds a client to the Receive Maximum of the server. The
+// client's quota counts on each connection afresh.
+// [v5/3.3.4-receive-maximum-exceeded] [v5/MQTT-3.3.4-7] [v5/MQTT-3.3.4-8]
+func (s *Server) withinReceiveMaximum(c *conn, p *packet.Publish) bool {
+	if !c.five() || c.incoming[p.ID] || len(c.incoming) < s.policy.ReceiveMaximum || !s.rules.limitsIncoming {
+		return true
+	}
+	s.fail(c, packet.ReceiveMaximumExceeded, "more publications are open than this server allows")
+	return false
 }
 
 // release answers PUBREL. From then on the Packet Identifier is new.
@@ -204,16 +226,19 @@ func (s *Server) acknowledge(c *conn, p *packet.Ack) {
 	d := se.byID[p.ID]
 	switch {
 	case d == nil:
-		if p.Kind == packet.PUBREC {
+		switch {
+		case p.Kind == packet.PUBREC:
 			s.unknownPubrec(c, p)
+		case !s.rules.capsQuota:
+			c.inFlight--
 		} // else nothing [v5/3.4-ack-unknown-identifier]
 	case p.Kind == packet.PUBACK && d.qos == 1, p.Kind == packet.PUBCOMP && d.released > 0:
 		// A code of 0x80 or above settles the message as well, and it is offered
 		// to nobody else. [v311/MQTT-4.3.2-1] [v311/MQTT-4.3.3-1] [v5/MQTT-4.3.2-3]
 		// [v5/MQTT-4.3.3-5] [v5/MQTT-4.4.0-2] [v5/MQTT-4.8.2-6] [v5/4.9-quota-puback-error]
-		s.finish(se, d)
+		s.finish(se, d, p)
 	case p.Kind == packet.PUBREC && d.qos == 2 && p.Code >= 0x80 && s.rules.readsPubrecCode:
-		s.finish(se, d) // [v5/MQTT-4.3.3-3] [v5/MQTT-4.4.0-2] [v5/MQTT-4.8.2-6] [v5/4.9-quota-pubrec-error]
+		s.finish(se, d, p) // [v5/MQTT-4.3.3-3] [v5/MQTT-4.4.0-2] [v5/MQTT-4.8.2-6] [v5/4.9-quota-pubrec-error]
 	case p.Kind == packet.PUBREC && d.qos == 2:
 		s.pubrec(c, d)
 	default:
@@ -228,6 +253,10 @@ func (s *Server) pubrec(c *conn, d *delivery) {
 	if s.rules.remembersPubrec && d.released == 0 {
 		c.session.releases++
 		d.released = c.session.releases // [v5/MQTT-4.3.3-6]
+	}
+	if s.rules.pubrecReturnsQuota {
+		d.returnQuota()
+		defer s.flush(c.session)
 	}
 	if s.rules.sendsPubrel(c) {
 		s.send(c, &packet.Ack{Kind: packet.PUBREL, ID: s.rules.ackID(d.id)})
@@ -247,10 +276,19 @@ func (s *Server) unknownPubrec(c *conn, p *packet.Ack) {
 	s.send(c, rel)
 }
 
-// finish ends an exchange and gives its place to what waits.
-func (s *Server) finish(se *session, d *delivery) {
+// finish ends an exchange and gives its place to what waits. The send quota
+// rises with any code, and never above its first value: a PUBCOMP for a PUBREL
+// of an earlier connection gives back nothing.
+// [v5/4.9-quota-not-above-initial] [v5/4.9-quota-puback-error]
+func (s *Server) finish(se *session, d *delivery, p *packet.Ack) {
 	if !s.rules.finishes(d) {
 		return
+	}
+	switch {
+	case !s.rules.returnsQuota(p):
+		d.on = nil
+	case d.on == nil && !s.rules.capsQuota:
+		se.conn.inFlight--
 	}
 	se.finish(d)
 	s.flush(se)
@@ -275,8 +313,7 @@ func (s *Server) resume(se *session) {
 	}
 	slices.SortStableFunc(released, func(a, b *delivery) int { return int(a.released) - int(b.released) })
 	for _, d := range released {
-		d.on = c
-		c.inFlight++
+		d.on = nil // only a PUBLISH takes from the quota
 		s.rules.renumbers(&se.outbox, d)
 		s.send(c, &packet.Ack{Kind: packet.PUBREL, ID: d.id})
 	}

@@ -19,6 +19,7 @@ type Policy struct {
 	Disconnects             string // always, never
 	DeniedPublish           string // ack, close
 	QoS0Offline             string // drop, keep
+	QoS0WhileBlocked        string // send, hold
 	QoS2Onward              string // publish, pubrel
 	RetainQoS0              string // keep, drop
 	Overlap                 string // once, each
@@ -31,7 +32,7 @@ type Policy struct {
 	DollarTopics            string // exchanged, reserved
 	ResponseInformation     string
 	AuthSecret              string
-	Window                  int // 3.1.1 deliveries open at a time
+	Window                  int // deliveries open at a time
 	GrantedQoS311           int
 	MaximumQoS              int
 	ReceiveMaximum          int
@@ -90,6 +91,8 @@ var policies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.DeniedPublish })},
 	{"qos0-offline", []string{"drop", "keep"}, "3.1.1:3.1.2.4,5.0:4.1", "Whether QoS 0 messages are kept for clients that are away.",
 		choice(func(p *Policy) *string { return &p.QoS0Offline })},
+	{"qos0-while-blocked", []string{"send", "hold"}, "5.0:4.9", "Whether QoS 0 messages are sent while the send quota is used up.",
+		choice(func(p *Policy) *string { return &p.QoS0WhileBlocked })},
 	{"qos2-onward", []string{"publish", "pubrel"}, "3.1.1:4.3.3,5.0:4.3.3", "When a QoS 2 message is passed on.",
 		choice(func(p *Policy) *string { return &p.QoS2Onward })},
 	{"retain-qos0", []string{"keep", "drop"}, "3.1.1:3.3.1.3,5.0:3.3.1.3", "Whether retained messages at QoS 0 are kept.",
@@ -114,7 +117,7 @@ var policies = []PolicyInfo{
 		text(func(p *Policy) *string { return &p.ResponseInformation })},
 	{"auth-secret", []string{"none", "sesame"}, "5.0:4.12", "The secret of the challenge-response method mqttcheck-hmac; without one there is no enhanced authentication.",
 		text(func(p *Policy) *string { return &p.AuthSecret })},
-	{"window", []string{"65535", "1", "20"}, "3.1.1:4.3", "How many QoS 1 and 2 deliveries are open to a client of MQTT 3.1.1.",
+	{"window", []string{"65535", "1", "20"}, "3.1.1:4.3,5.0:4.9", "How many QoS 1 and 2 deliveries are open to a client, in MQTT 5.0 within its Receive Maximum.",
 		number(func(p *Policy) *int { return &p.Window })},
 	{"granted-qos-311", []string{"2", "1", "0"}, "3.1.1:3.8.4", "The highest QoS that a subscription is granted in MQTT 3.1.1.",
 		number(func(p *Policy) *int { return &p.GrantedQoS311 })},

@@ -139,6 +139,12 @@ type deliverRules struct {
 	honoursNoLocal           bool
 	honoursRetainAsPublished bool
 	honoursReceiveMaximum    bool
+	sendQuota                func(c *conn, receiveMaximum int) int // the first one on a connection
+	limitsResends            bool                                  // by the send quota
+	returnsQuota             func(p *packet.Ack) bool              // an acknowledgement that ends an exchange
+	pubrecReturnsQuota       bool
+	capsQuota                bool // at its first value
+	freeID                   func(o *outbox, id uint16) bool
 	aliasesGiven             func(maximum uint16) uint16
 	discarded                func(s *Server, c *conn, d *delivery) // too large for the client
 	storesOffline            func(d *delivery) bool
@@ -306,6 +312,11 @@ func standardDeliver() deliverRules {
 		honoursNoLocal:           true,
 		honoursRetainAsPublished: true,
 		honoursReceiveMaximum:    true,
+		sendQuota:                func(_ *conn, receiveMaximum int) int { return receiveMaximum },
+		limitsResends:            true,
+		returnsQuota:             func(*packet.Ack) bool { return true },
+		capsQuota:                true,
+		freeID:                   func(o *outbox, id uint16) bool { return id != 0 && o.byID[id] == nil },
 		aliasesGiven:             same[uint16],
 		discarded:                func(_ *Server, c *conn, d *delivery) { c.session.done(d) },
 		storesOffline:            func(*delivery) bool { return true },
