@@ -1,0 +1,327 @@
+package specs
+
+import (
+	"math"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/types"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// messageExpiry holds the specs of section 3.3.2.3.3, of 3.1.3.2.4 for wills,
+// and of what 4.3.3 says of expiry.
+func messageExpiry(b *probe.Broker, v version) {
+	if !v.is5() {
+		return
+	}
+	Describe("3.3.2.3.3 Message Expiry Interval", func() {
+		expirySent(b, v)
+		expiryOfWills(b, v)
+		noExpiry(b, v)
+		expired(b, v)
+		expiryZero(b, v)
+	})
+	Describe("4.3.3 Message Expiry Interval of a QoS 2 message", func() { expiryBegun(b, v) })
+}
+
+// lifetime is a Message Expiry Interval.
+func lifetime(seconds uint32) wire.Property {
+	return wire.Property{ID: wire.MessageExpiryInterval, Int: seconds}
+}
+
+// overdue is how long a check waits for an interval of one second to be over:
+// a server that counts whole seconds, and drops a message only when more than
+// the interval is over, needs two.
+const overdue = 2.5
+
+// elapse lets time go by while a client of its own stays connected.
+func elapse(b *probe.Broker, seconds float64) {
+	GinkgoHelper()
+	clock := b.Connect("clock")
+	clock.Within(b.Seconds(seconds), wire.DISCONNECT)
+	if clock.Gone() {
+		probe.Inconclusive("the connection ended while time went by")
+	}
+}
+
+// beLeftOf matches the Message Expiry Interval of a delivery that was sent
+// with one, and then lay in the server for some time between two bounds. A
+// server may count whole seconds, so that the value is off by one.
+func beLeftOf(b *probe.Broker, sent uint32, least, most time.Duration) types.GomegaMatcher {
+	upper := float64(sent) - math.Floor(least.Seconds()/b.Second.Seconds())
+	lower := float64(sent) - math.Ceil(most.Seconds()/b.Second.Seconds()) - 1
+	return And(HaveLen(1), HaveEach(And(BeNumerically("<=", upper), BeNumerically(">=", lower))))
+}
+
+// intervals returns the Message Expiry Intervals of a delivery.
+func intervals(p wire.Publish) []uint32 {
+	list := []uint32{}
+	for _, prop := range p.Properties.Every(wire.MessageExpiryInterval) {
+		list = append(list, prop.Int)
+	}
+	return list
+}
+
+func expirySent(b *probe.Broker, v version) {
+	const sent = "v5/MQTT-3.3.2-6"
+	for _, p := range pathsTo(v, pathRepeated, pathWill) {
+		It("comes with a message "+p.name, v.Statement(sent), func() {
+			start := time.Now()
+			got := p.along(b, message(b, lifetime(60))).Delivery()
+
+			Expect(intervals(got)).To(beLeftOf(b, 60, 0, time.Since(start)), "the message comes at once, and nearly all of its time is left")
+		})
+	}
+
+	for _, p := range []path{pathRetained, pathQueued} {
+		It("is less by the time in the server for a message "+p.name, Timing, v.Statement(sent), func() {
+			start := time.Now()
+			j := journey{from: b, to: b, message: message(b, lifetime(60)), meanwhile: func() { elapse(b, overdue) }}
+			got := p.carry(j).Delivery()
+
+			Expect(intervals(got)).To(beLeftOf(b, 60, b.Seconds(overdue), time.Since(start)), "what is left of 60 seconds")
+		})
+	}
+
+	It("comes with what is sent again, and is no more than before", v.Statement(sent), func() {
+		start := time.Now()
+		got := pathRepeated.along(b, message(b, lifetime(60))).Delivery()
+
+		Expect(intervals(got)).To(beLeftOf(b, 60, 0, time.Since(start)))
+	})
+}
+
+func expiryOfWills(b *probe.Broker, v version) {
+	const sent = "v5/3.1.3.2.4-will-expiry-sent"
+	It("comes with a message that is a will", v.Statement(sent, "v5/MQTT-3.3.2-6"), func() {
+		start := time.Now()
+		got := pathWill.along(b, message(b, lifetime(60))).Delivery()
+
+		Expect(intervals(got)).To(beLeftOf(b, 60, 0, time.Since(start)))
+	})
+
+	It("is counted from the publication of a will, not from the end of the connection", Timing, v.Statement(sent), func() {
+		const delay = 3
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		c := b.Connect("client", probe.Persistent, probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("late"),
+			Properties: wire.Properties{lifetime(60), {ID: wire.WillDelayInterval, Int: delay}}}))
+		start := time.Now()
+		c.Drop()
+		a := sub.Within(b.Seconds(delay)+b.Timeout, wire.PUBLISH)
+		if !a.Came {
+			probe.Inconclusive("the will has not come: %s", a.GomegaString())
+		}
+
+		since := max(0, time.Since(start)-b.Seconds(delay))
+		Expect(intervals(a.Packet.(wire.Publish))).To(beLeftOf(b, 60, 0, since), "it is all left when the will is published")
+	})
+}
+
+func noExpiry(b *probe.Broker, v version) {
+	for _, p := range paths {
+		key := "v5/3.3.2.3.3-no-expiry"
+		if p.name == pathWill.name {
+			key = "v5/3.1.3.2.4-will-expiry-absent"
+		}
+		It("is not given to a message "+p.name, v.Statement(key), func() {
+			got := p.along(b, message(b)).Delivery()
+
+			Expect(intervals(got)).To(BeEmpty(), "the publisher sent none")
+		})
+	}
+}
+
+// expectGone asserts that of a message with a short life and one with a long
+// one, which took the same way, only the second has come.
+func expectGone(got []wire.Publish) {
+	GinkgoHelper()
+	Expect(got).NotTo(ContainElement(HaveField("Payload", "short")), "its time was over before it could be sent")
+	if ok, _ := ContainElement(HaveField("Payload", "long")).Match(got); !ok {
+		probe.Inconclusive("the message that has not expired did not come either")
+	}
+}
+
+// allOf takes and acknowledges all that the broker has for a client, however
+// few messages it sends at a time.
+func allOf(c *probe.Client) []wire.Publish {
+	GinkgoHelper()
+	all := []wire.Publish{}
+	for more := true; more; {
+		more = false
+		for _, r := range c.BeforePing() {
+			if p, ok := r.Packet.(wire.Publish); ok {
+				more = true
+				all = append(all, p)
+				c.Acknowledge(p)
+			}
+		}
+	}
+	return all
+}
+
+// publishBoth publishes one message that lives for a second and one that lives
+// for a minute.
+func publishBoth(pub *probe.Client, p wire.Publish) {
+	GinkgoHelper()
+	p.Payload, p.Properties = "short", wire.Properties{lifetime(1)}
+	pub.Publish(p)
+	p.Payload, p.Properties = "long", wire.Properties{lifetime(60)}
+	pub.Publish(p)
+}
+
+func expired(b *probe.Broker, v version) {
+	const deleted = "v5/MQTT-3.3.2-5"
+	for _, qos := range []byte{1, 2} {
+		It("that is over deletes what waits for an absent client at QoS "+digit(qos), Timing, v.Statement(deleted), func() {
+			topic := b.Topic()
+			sub, resume := away(b, topic, qos)
+			sub.Disconnect()
+			pub := b.Connect("pub")
+			publishBoth(pub, wire.Publish{Topic: topic, QoS: qos})
+			elapse(b, overdue)
+
+			expectGone(resume("again").DeliveredBefore(pub.Sentinel(topic, qos)))
+		})
+	}
+
+	It("that is over deletes what waits behind a full window", Timing, v.Statement(deleted), func() {
+		topic := b.Topic()
+		sub := b.Connect("sub", probe.Properties(wire.Property{ID: wire.ReceiveMaximum, Int: 1})).Subscribe(topic, 1)
+		pub := b.Connect("pub")
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "open"})
+		open := sub.Unacknowledged()
+		publishBoth(pub, wire.Publish{Topic: topic, QoS: 1})
+		elapse(b, overdue)
+		sub.Acknowledge(open)
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
+
+		expectGone(allOf(sub))
+	})
+
+	It("that is over deletes what waits in a shared subscription whose member is absent", Timing, v.Statement(deleted), func() {
+		b.Lacking("shared")
+		topic := b.Topic()
+		sub, resume := away(b, "$share/group/"+topic, 1)
+		sub.Disconnect()
+		pub := b.Connect("pub")
+		publishBoth(pub, wire.Publish{Topic: topic, QoS: 1})
+		elapse(b, overdue)
+
+		again := resume("again")
+		got := again.DeliveredBefore(pub.SentinelAside(again))
+		if len(got) == 0 {
+			probe.Unsupported("the broker keeps nothing for a shared subscription whose members are absent")
+		}
+		expectGone(got)
+	})
+
+	It("that is over deletes a will that waits for an absent client", Timing, v.Statement(deleted), func() {
+		topic := b.Topic()
+		sub, resume := away(b, topic, 1)
+		sub.Disconnect()
+		for _, w := range []wire.Will{
+			{Payload: []byte("short"), Properties: wire.Properties{lifetime(1)}},
+			{Payload: []byte("long"), Properties: wire.Properties{lifetime(60)}},
+		} {
+			w.Topic, w.QoS = topic, 1
+			b.Connect("client", probe.WithWill(w)).Drop()
+		}
+		elapse(b, overdue)
+
+		expectGone(resume("again").DeliveredBefore(b.Connect("end").Sentinel(topic, 1)))
+	})
+
+	It("that is over deletes a retained message", Timing, v.Statement("v5/3.3.1.3-retained-message-expiry"), func() {
+		b.Lacking("retain")
+		topic, pub := b.Topic(), b.Connect("pub")
+		pub.Publish(wire.Publish{Topic: topic + "/short", QoS: 1, Retain: true, Payload: "short", Properties: wire.Properties{lifetime(1)}})
+		pub.Publish(wire.Publish{Topic: topic + "/long", QoS: 1, Retain: true, Payload: "long", Properties: wire.Properties{lifetime(60)}})
+		elapse(b, overdue)
+
+		expectGone(welcome(b, topic+"/+", 1, topic+"/end"))
+	})
+}
+
+func expiryZero(b *probe.Broker, v version) {
+	const zero = "v5/3.3.2.3.3-expiry-zero"
+	It("0 leaves a message no time to wait for an absent client", Timing, v.Statement(zero), func() {
+		topic := b.Topic()
+		sub, resume := away(b, topic, 1)
+		sub.Disconnect()
+		pub := b.Connect("pub")
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "timeless", Properties: wire.Properties{lifetime(0)}})
+		elapse(b, overdue)
+
+		got := resume("again").DeliveredBefore(pub.Sentinel(topic, 1))
+		probe.Warns(zero).Expect(got).To(BeEmpty(), "a message that lives for no time does not wait")
+	})
+
+	It("0 is legal", v.Statement(zero), func() {
+		pub := b.Connect("pub")
+		pub.Send(wire.Publish{Topic: b.Topic(), QoS: 1, ID: 7, Payload: "timeless", Properties: wire.Properties{lifetime(0)}})
+
+		probe.Warns(zero).Expect(pub.Answer(wire.PUBACK)).To(probe.BePacket(HaveField("Code", BeNumerically("<", 0x80))), "it is taken as any message")
+	})
+}
+
+// expiryBegun is about exchanges at QoS 2 that go on when the time of the
+// message is over.
+func expiryBegun(b *probe.Broker, v version) {
+	brief := func(topic string) wire.Publish {
+		return wire.Publish{Topic: topic, QoS: 2, ID: 7, Payload: "begun", Properties: wire.Properties{lifetime(1)}}
+	}
+	const sender, receiver = "v5/MQTT-4.3.3-7", "v5/MQTT-4.3.3-13"
+	It("is nothing to what was sent once: PUBLISH is sent again", Timing, v.Statement(sender), func() {
+		topic := b.Topic()
+		sub, resume := away(b, topic, 2)
+		b.Connect("pub").Publish(brief(topic))
+		sub.Unacknowledged()
+		sub.Drop()
+		elapse(b, overdue)
+
+		Expect(resume("again").Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "begun"), HaveField("Dup", true))), "the exchange had begun")
+	})
+
+	It("is nothing to what was sent once: PUBREL is sent again", Timing, v.Statement(sender), func() {
+		topic := b.Topic()
+		sub, resume := away(b, topic, 2)
+		b.Connect("pub").Publish(brief(topic))
+		id := sub.Unacknowledged().ID
+		sub.Send(wire.Ack{Type: wire.PUBREC, ID: id})
+		if !sub.Answer(wire.PUBREL).Came {
+			probe.Inconclusive("no PUBREL in the set-up")
+		}
+		sub.Drop()
+		elapse(b, overdue)
+
+		Expect(resume("again").Answer(wire.PUBLISH, wire.PUBREL)).To(And(probe.BeA(wire.PUBREL), probe.BePacket(HaveField("ID", id))), "the exchange had begun")
+	})
+
+	for _, drops := range []bool{false, true} {
+		name := map[bool]string{false: "on one connection", true: "in a resumed Session"}[drops]
+		It("is nothing to the answers of the server: PUBREL gets PUBCOMP "+name, Timing, v.Statement(receiver), func() {
+			id := b.ClientID()
+			pub := b.Connect("pub", probe.ID(id), probe.Persistent)
+			pub.Send(brief(b.Topic()))
+			if a := pub.Answer(wire.PUBREC); !a.Came || a.Packet.(wire.Ack).Code >= 0x80 {
+				probe.Inconclusive("no usable PUBREC in the set-up: %s", a.GomegaString())
+			}
+			elapse(b, overdue)
+			if drops {
+				pub.Drop()
+				pub = resumed(b, "again", id)
+			}
+
+			pub.Send(wire.Ack{Type: wire.PUBREL, ID: 7})
+
+			a := pub.Answer(wire.PUBCOMP)
+			Expect(a).To(probe.BePacket(HaveField("ID", uint16(7))), "the exchange is completed")
+			probe.Warns(receiver).Expect(a).To(probe.BePacket(HaveField("Code", byte(0))), "the identifier is still known")
+		})
+	}
+}
