@@ -21,11 +21,14 @@ func will(b *probe.Broker, v version) {
 	Describe("3.1.2.10 Keep Alive", func() { keepAlive(b, v) })
 }
 
-// endings are the ways in which a connection ends without a DISCONNECT.
-var endings = []struct {
+// ending is a way in which a connection ends.
+type ending struct {
 	what string
 	end  func(c *probe.Client)
-}{
+}
+
+// endings are the ways in which a connection ends without a DISCONNECT.
+var endings = []ending{
 	{"the client closes without DISCONNECT", func(c *probe.Client) { c.Drop() }},
 	{"the client resets the connection", func(c *probe.Client) { c.Reset() }},
 	{"the client breaks the protocol", func(c *probe.Client) { c.SendBytes([]byte{0xf0 | 0x0f, 0}) }},

@@ -44,6 +44,7 @@ var sections = []func(b *probe.Broker, v version){
 	connect,
 	will,
 	sessions,
+	sessionExpiry,
 	publishFlags,
 	retain,
 	publishing,

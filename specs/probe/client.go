@@ -222,8 +222,11 @@ func (c *Client) Ping() {
 }
 
 // Disconnect sends DISCONNECT and ends the network connection.
-func (c *Client) Disconnect() {
-	c.Send(wire.Disconnect{})
+func (c *Client) Disconnect() { c.DisconnectWith(wire.Disconnect{}) }
+
+// DisconnectWith is Disconnect with a packet of the caller.
+func (c *Client) DisconnectWith(p wire.Disconnect) {
+	c.Send(p)
 	c.ended = true
 	c.awaitEnd(c.b.Timeout)
 	_ = c.conn.Close()

@@ -1,0 +1,320 @@
+package specs
+
+import (
+	"fmt"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// sessionExpiry holds the specs of sections 3.1.2.11.2, 3.2.2.3.2, 3.14.2.2.2
+// and 4.1 of MQTT 5.0: how long a Session outlives its connection.
+func sessionExpiry(b *probe.Broker, v version) {
+	Describe("3.1.2.4 Session", func() { newSession(b, v) })
+	if !v.is5() {
+		return
+	}
+	Describe("3.1.2.11.2 Session Expiry Interval", func() {
+		expiryOfConnect(b, v)
+		expiryRunsOut(b, v)
+	})
+	Describe("3.14.2.2.2 Session Expiry Interval of DISCONNECT", func() {
+		expiryOfDisconnect(b, v)
+		expiryBroken(b, v)
+	})
+}
+
+// resume asks for the Session that is stored, in MQTT 5.0 without a Session
+// Expiry Interval, so that it ends with the connection.
+func resume(_ *probe.Broker, p *wire.Connect) { p.CleanStart = false }
+
+// expiry sets the Session Expiry Interval in seconds.
+func expiry(seconds uint32) probe.Option { return probe.Properties(expiryProperty(seconds)) }
+
+func expiryProperty(seconds uint32) wire.Property {
+	return wire.Property{ID: wire.SessionExpiryInterval, Int: seconds}
+}
+
+// inForce returns the Session Expiry Interval that a CONNACK leaves of the one
+// that was asked for.
+func inForce(ack wire.Connack, asked uint32) uint32 {
+	return ack.Properties.Number(wire.SessionExpiryInterval, asked)
+}
+
+// long is a Session Expiry Interval that no check outlasts. What a server
+// leaves of it has to be more than what the longest check waits.
+const (
+	long      = 7200
+	longLeast = 10
+)
+
+// lasting connects a client whose Session is to outlive its connection by the
+// long interval, and subscribes it.
+func lasting(b *probe.Broker, id, topic string, options ...probe.Option) *probe.Client {
+	GinkgoHelper()
+	return stored(b, long, id, topic, options...)
+}
+
+// stored connects a client with a Session Expiry Interval and subscribes it. A
+// server may choose another interval: the premise is lost then.
+func stored(b *probe.Broker, seconds uint32, id, topic string, options ...probe.Option) *probe.Client {
+	GinkgoHelper()
+	c, ack := present(b, "first", append([]probe.Option{probe.ID(id), expiry(seconds)}, options...)...)
+	if got := inForce(ack, seconds); got != seconds && min(got, seconds) < longLeast {
+		probe.Unsupported("the server replaces the Session Expiry Interval %d by %d in CONNACK", seconds, got)
+	}
+	return c.Subscribe(topic, 1)
+}
+
+// pass lets seconds of the protocol pass on a connection that has nothing to
+// say.
+func pass(b *probe.Broker, seconds float64) {
+	GinkgoHelper()
+	b.Connect("clock").Within(b.Seconds(seconds), wire.DISCONNECT)
+}
+
+// kept asserts that a Session is still there: its subscription delivers to the
+// connection that resumes it.
+func kept(b *probe.Broker, judge Gomega, id, topic, why string) {
+	GinkgoHelper()
+	again, _ := present(b, "again", probe.ID(id), resume)
+	b.Connect("later").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
+	judge.Expect(again.AnswerWhere(hasPayload("later"), wire.PUBLISH)).To(probe.BeA(wire.PUBLISH), why)
+}
+
+// ended asserts that nothing is left of a Session: neither the subscription
+// nor what came for it meanwhile.
+func ended(b *probe.Broker, judge Gomega, id, topic, why string) {
+	GinkgoHelper()
+	again, _ := present(b, "again", probe.ID(id), resume)
+	pub := b.Connect("later")
+	pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
+	judge.Expect(again.DeliveredBefore(pub.SentinelAside(again))).To(BeEmpty(), why)
+}
+
+func hasPayload(payload string) func(wire.Received) bool {
+	return func(r wire.Received) bool {
+		p, ok := r.Packet.(wire.Publish)
+		return ok && p.Payload == payload
+	}
+}
+
+func newSession(b *probe.Broker, v version) {
+	keys := []string{"v311/MQTT-3.1.2-4", "v5/MQTT-3.1.2-6"}
+	It("is made new for a Client Identifier that has none", v.Statement(keys...), func() {
+		id, topic := b.ClientID(), b.Topic()
+		c := b.Open("first")
+		c.Send(b.ConnectPacket(probe.ID(id), probe.Persistent))
+		Expect(c.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(0))), "a client that has no Session gets one")
+		c.Subscribe(topic, 1).Disconnect()
+
+		again, _ := present(b, "again", probe.ID(id), probe.Persistent)
+
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
+		Expect(again.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "later")), "the new Session is stored")
+	})
+
+	It("is resumed as often as its client comes", v.Statement("v311/MQTT-3.1.2-4", "v5/MQTT-3.1.2-5"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic, 1).Disconnect()
+		pub := b.Connect("pub")
+		for _, payload := range []string{"second", "third", "fourth"} {
+			again, _ := present(b, payload, probe.ID(id), probe.Persistent)
+			pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: payload})
+			a := again.Answer(wire.PUBLISH)
+			Expect(a).To(probe.BePacket(HaveField("Payload", payload)), "the %s connection has the subscription of the first", payload)
+			again.Acknowledge(a.Packet.(wire.Publish))
+			again.Disconnect()
+		}
+	})
+
+	It("is there also when it holds nothing", v.Statement("v311/3.1.2.4-session-without-content", "v5/MQTT-3.2.2-3"), func() {
+		id := b.ClientID()
+		b.Connect("first", probe.ID(id), probe.Persistent).Disconnect()
+
+		_, ack := present(b, "again", probe.ID(id), probe.Persistent)
+
+		Expect(ack.SessionPresent()).To(BeTrue(), "a Session without subscriptions and messages is a Session")
+	})
+}
+
+func expiryOfConnect(b *probe.Broker, v version) {
+	key := "v5/MQTT-3.1.2-23"
+	for _, e := range append([]ending{{"the client disconnects", func(c *probe.Client) { c.Disconnect() }}}, endings...) {
+		It("above 0 keeps the Session when "+e.what, v.Statement(key), func() {
+			id, topic := b.ClientID(), b.Topic()
+			c := lasting(b, id, topic, resume)
+
+			e.end(c)
+			if closed, _ := probe.BeClosed().Match(c); !closed {
+				probe.Inconclusive("the connection has not ended")
+			}
+
+			kept(b, probe.For(key), id, topic, "the subscription outlives the connection")
+		})
+	}
+
+	It("above 0 keeps also a Session that began with Clean Start 1", v.Statement("v5/3.1.2.11.2-clean-start-with-expiry"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		lasting(b, id, topic).Drop()
+
+		kept(b, probe.For("v5/3.1.2.11.2-clean-start-with-expiry"), id, topic, "Clean Start is about the beginning only")
+	})
+
+	for _, absent := range []bool{true, false} {
+		what, options := "of 0", []probe.Option{resume, expiry(0)}
+		if absent {
+			what, options = "that is absent", options[:1]
+		}
+		It(what+" ends the Session with its connection", v.Statement("v5/3.1.2.11.2-session-expiry-absent", "v5/MQTT-4.1.0-2"), func() {
+			id, topic := b.ClientID(), b.Topic()
+			c, ack := present(b, "first", append(options, probe.ID(id))...)
+			if inForce(ack, 0) > 0 {
+				probe.Unsupported("the server keeps the Session though it was not asked to, and says so in CONNACK")
+			}
+			c.Subscribe(topic, 1).Drop()
+			b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "meanwhile"})
+
+			ended(b, probe.For("v5/3.1.2.11.2-session-expiry-absent"), id, topic, "nothing is left of a Session with the interval 0")
+		})
+	}
+
+	It("of FFFFFFFF never runs out", Timing, v.Statement("v5/3.1.2.11.2-session-expiry-max"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		stored(b, 0xffffffff, id, topic, resume).Drop()
+		pass(b, 1.5)
+
+		kept(b, probe.For("v5/3.1.2.11.2-session-expiry-max"), id, topic, "the Session does not expire")
+	})
+}
+
+func expiryRunsOut(b *probe.Broker, v version) {
+	It("runs out: the Session ends, with all it holds", Timing, v.Statement("v5/MQTT-4.1.0-2"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		stored(b, 1, id, topic, resume).Drop()
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "meanwhile"})
+		pass(b, 3)
+
+		ended(b, probe.For("v5/MQTT-4.1.0-2"), id, topic, "nothing is left two seconds after the interval of one second")
+	})
+
+	It("begins with the end of the connection", Timing, v.Statement("v5/4.1-session-lifetime", "v5/MQTT-4.1.0-1"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		c := stored(b, 2, id, topic, resume)
+		pass(b, 2.5)
+		gone := time.Now()
+		c.Drop()
+
+		again, ack := present(b, "again", probe.ID(id), resume)
+
+		if !ack.SessionPresent() && time.Since(gone) > b.Seconds(1) {
+			probe.Inconclusive("the tester was late: the machine is too busy")
+		}
+		b.Connect("later").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
+		Expect(again.Answer(wire.PUBLISH)).To(probe.BeA(wire.PUBLISH), "no time counts while the client is connected")
+	})
+
+	for _, asked := range []uint32{1, 65537} {
+		It(fmt.Sprintf("is as CONNACK has it, else as the client asked: %d s", asked), Timing, v.Statement("v5/3.2.2.3.2-session-expiry-override"), func() {
+			id, topic, key := b.ClientID(), b.Topic(), "v5/3.2.2.3.2-session-expiry-override"
+			c, ack := present(b, "first", probe.ID(id), resume, expiry(asked))
+			c.Subscribe(topic, 1).Drop()
+			pass(b, 3)
+
+			switch granted := inForce(ack, asked); {
+			case granted <= 1:
+				ended(b, probe.For(key), id, topic, "the Session ends when the interval in force is over")
+			case granted >= longLeast:
+				kept(b, probe.For(key), id, topic, "the Session lasts as long as the interval in force")
+			default:
+				probe.Unsupported("the server makes the Session Expiry Interval %d", granted)
+			}
+		})
+	}
+}
+
+func expiryOfDisconnect(b *probe.Broker, v version) {
+	changed := "v5/3.14.2.2.2-session-expiry-changed"
+	It("of 0 ends the Session at once", v.Statement(changed), func() {
+		id, topic := b.ClientID(), b.Topic()
+		c := lasting(b, id, topic, resume)
+
+		c.DisconnectWith(wire.Disconnect{Properties: wire.Properties{expiryProperty(0)}})
+
+		ended(b, probe.For(changed), id, topic, "the interval of DISCONNECT replaces that of CONNECT")
+	})
+
+	It("prolongs the Session", Timing, v.Statement(changed), func() {
+		id, topic := b.ClientID(), b.Topic()
+		c := stored(b, 1, id, topic, resume)
+
+		c.DisconnectWith(wire.Disconnect{Properties: wire.Properties{expiryProperty(long)}})
+		pass(b, 3)
+
+		kept(b, probe.For(changed), id, topic, "the interval of DISCONNECT replaces that of CONNECT")
+	})
+
+	key := "v5/3.14.2.2.2-session-expiry-kept"
+	It("that is absent leaves that of CONNECT", v.Statement(key), func() {
+		id, topic := b.ClientID(), b.Topic()
+		c := lasting(b, id, topic, resume)
+
+		c.DisconnectWith(wire.Disconnect{Properties: wire.Properties{{ID: wire.UserProperty, Pair: [2]string{"a", "b"}}}})
+
+		kept(b, probe.For(key), id, topic, "the interval of CONNECT holds")
+	})
+}
+
+// expiryBroken is about a DISCONNECT that is none: the will shows it.
+func expiryBroken(b *probe.Broker, v version) {
+	raised := "v5/3.14.2.2.2-session-expiry-raised-from-zero"
+	It("above 0 after 0 in CONNECT is no DISCONNECT: the will is published", v.Statement(raised), func() {
+		c, sub, _, _ := raisesExpiry(b)
+
+		probe.Reaction(raised).Expect(c).To(probe.BeClosed(), "a Protocol Error ends the connection")
+		probe.Reaction(raised).Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "gone")), "the will is published, since there was no valid DISCONNECT")
+	})
+
+	It("above 0 after 0 in CONNECT keeps no Session", v.Statement(raised), func() {
+		_, _, id, topic := raisesExpiry(b)
+
+		ended(b, probe.Reaction(raised), id, topic, "the Session has ended with its connection")
+	})
+
+	for _, twice := range []wire.Property{expiryProperty(long), {ID: wire.ReasonString, Str: "bye"}} {
+		key := "v5/3.14.2.2.2-disconnect-session-expiry-interval-twice"
+		if twice.ID == wire.ReasonString {
+			key = "v5/3.14.2.2.3-disconnect-reason-string-twice"
+		}
+		It("is one of the properties that stand once: "+twice.ID.String()+" twice", v.Statement(key), func() {
+			topic := b.Topic("will")
+			sub := b.Connect("sub").Subscribe(topic, 1)
+			c := b.Connect("client", expiry(long), probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")}))
+
+			c.Send(wire.Disconnect{Properties: wire.Properties{twice, twice}})
+
+			noticed := c.Answer(wire.DISCONNECT).Came || sub.Answer(wire.PUBLISH).Came
+			probe.Reaction(key).Expect(noticed).To(BeTrue(), "a DISCONNECT of the server, or the will, shows a Protocol Error")
+		})
+	}
+}
+
+// raisesExpiry sends a DISCONNECT with a Session Expiry Interval for a client
+// that had none in its CONNECT. It returns the client, who watches its will,
+// its Client Identifier and the topic it is subscribed to.
+func raisesExpiry(b *probe.Broker) (c, sub *probe.Client, id, topic string) {
+	GinkgoHelper()
+	id, topic = b.ClientID(), b.Topic()
+	sub = b.Connect("sub").Subscribe(topic+"/will", 1)
+	c, ack := present(b, "client", probe.ID(id), resume, probe.WithWill(wire.Will{Topic: topic + "/will", QoS: 1, Payload: []byte("gone")}))
+	if inForce(ack, 0) > 0 {
+		probe.Unsupported("the server keeps the Session though it was not asked to, and says so in CONNACK")
+	}
+	c.Subscribe(topic, 1)
+	c.Send(wire.Disconnect{Properties: wire.Properties{expiryProperty(long)}})
+	return c, sub, id, topic
+}
