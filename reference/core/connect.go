@@ -48,6 +48,10 @@ func (s *Server) connectPacket(c *conn, decoded packet.Packet, err error) {
 		s.refuse(c, why) // [v311/3.1.4-checks-fail-close] [v311/3.1.4-checks-fail-connack] [v5/MQTT-3.1.4-2]
 		return
 	}
+	if why, refused := s.rules.refuses(s, c, p); refused {
+		s.refuse(c, why)
+		return
+	}
 	c.connect = p
 	if c.method != "" {
 		s.startAuthentication(c)

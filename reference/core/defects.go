@@ -43,7 +43,8 @@ const (
 
 // defects are the lists of all sections.
 var defects = slices.Concat(packetDefects, connectDefects, sessionDefects, willDefects, publishDefects, retainDefects,
-	subscribeDefects, unsubscribeDefects, qosDefects, topicDefects, standingDefects)
+	subscribeDefects, unsubscribeDefects, qosDefects, topicDefects, standingDefects,
+	expiryDefects)
 
 // Defects lists the defects.
 func Defects() []Defect { return slices.Clone(defects) }

@@ -95,7 +95,7 @@ var connectDefects = []Defect{
 		"v5/MQTT-3.1.2-2", "v5/MQTT-3.1.4-6",
 	}, "A connection is served after CONNACK has refused it.", Run,
 		func(r *rules) { r.afterRefusal = func(s *Server, c *conn) { s.adopt(c) } }},
-	{"session-present-never", []string{"v311/MQTT-3.2.2-2", "v5/MQTT-3.2.2-3"}, "Session Present is 0 for a Session that is resumed.", Run,
+	{"session-present-never", []string{"v311/MQTT-3.2.2-2", "v311/3.1.2.4-session-without-content", "v5/MQTT-3.2.2-3"}, "Session Present is 0 for a Session that is resumed.", Run,
 		func(r *rules) { r.sessionPresent = func(_, _ bool) bool { return false } }},
 	{"session-present-always", []string{"v311/MQTT-3.2.2-1", "v311/MQTT-3.2.2-3", "v5/MQTT-3.2.2-2", "v5/MQTT-3.2.2-3"}, "Session Present is 1 for every client.", Run,
 		func(r *rules) { r.sessionPresent = func(_, _ bool) bool { return true } }},
@@ -151,7 +151,7 @@ var connectDefects = []Defect{
 			}
 		}},
 	{"pipelining-lost", []string{"v311/3.1.4-pipelining", "v5/3.1.4-pipelining"}, "What comes together with CONNECT is thrown away.", Run,
-		func(r *rules) { r.attached = func(se *session, _ bool) { se.conn.buf = nil } }},
+		func(r *rules) { r.attached = func(_ *Server, se *session, _ bool) { se.conn.buf = nil } }},
 	{"connack-at-the-end", []string{"v5/MQTT-3.2.0-2"}, "DISCONNECT is answered with a second CONNACK.", Run,
 		func(r *rules) {
 			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {

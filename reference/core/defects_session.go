@@ -8,7 +8,11 @@ import (
 
 // sessionDefects are the faults in sections 3.1.2.4, 3.1.4 and 4.1.
 var sessionDefects = []Defect{
-	{"session-not-stored", []string{"v311/MQTT-3.1.2-4", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-2", "v5/MQTT-3.1.2-5", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-3"}, "A Session ends with its connection.", Run,
+	{"session-not-stored", []string{
+		"v311/MQTT-3.1.2-4", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-2", "v311/3.1.2.4-session-without-content", "v5/MQTT-3.1.2-5", "v5/MQTT-3.1.4-4",
+		"v5/MQTT-3.2.2-3", "v5/MQTT-3.1.2-6", "v5/MQTT-3.1.2-23", "v5/3.1.2.11.2-clean-start-with-expiry", "v5/3.1.2.11.2-session-expiry-max",
+		"v5/3.2.2.3.2-session-expiry-override", "v5/3.14.2.2.2-session-expiry-changed", "v5/3.14.2.2.2-session-expiry-kept", "v5/4.1-session-lifetime",
+	}, "A Session ends with its connection.", Run,
 		func(r *rules) { r.sessionExpiry = func(*conn, uint32) uint32 { return 0 } }},
 	{"clean-session-stored", []string{"v311/MQTT-3.1.2-6", "v311/MQTT-3.2.2-3"}, "A clean Session outlives its connection.", Run,
 		func(r *rules) {
@@ -21,7 +25,11 @@ var sessionDefects = []Defect{
 		}},
 	{"clean-start-ignored", []string{"v311/MQTT-3.1.2-6", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-1", "v5/MQTT-3.1.2-4", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-2"}, "A clean start resumes the stored Session.", Run,
 		func(r *rules) { r.startsClean = func(*packet.Connect, bool) bool { return false } }},
-	{"always-clean", []string{"v311/MQTT-3.1.2-4", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-2", "v5/MQTT-3.1.2-5", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-3"}, "A stored Session is never resumed.", Run,
+	{"always-clean", []string{
+		"v311/MQTT-3.1.2-4", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-2", "v311/3.1.2.4-session-without-content", "v5/MQTT-3.1.2-5", "v5/MQTT-3.1.4-4",
+		"v5/MQTT-3.2.2-3", "v5/MQTT-3.1.2-6", "v5/MQTT-3.1.2-23", "v5/3.1.2.11.2-clean-start-with-expiry", "v5/3.1.2.11.2-session-expiry-max",
+		"v5/3.2.2.3.2-session-expiry-override", "v5/3.14.2.2.2-session-expiry-changed", "v5/3.14.2.2.2-session-expiry-kept", "v5/4.1-session-lifetime",
+	}, "A stored Session is never resumed.", Run,
 		func(r *rules) { r.startsClean = func(*packet.Connect, bool) bool { return true } }},
 	{"clean-session-takes-retained", []string{"v311/MQTT-3.1.2-7", "v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"}, "The end of a Session takes the retained messages of its client with it.", Run,
 		func(r *rules) {
@@ -42,7 +50,10 @@ var sessionDefects = []Defect{
 		func(r *rules) { r.storesOffline = func(*delivery) bool { return false } }},
 	{"offline-qos2-not-queued", []string{"v311/MQTT-3.1.2-5", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "QoS 2 messages are not queued for a client that is away.", Run,
 		func(r *rules) { r.storesOffline = func(d *delivery) bool { return d.qos != 2 } }},
-	{"session-subscriptions-lost", []string{"v311/MQTT-4.1.0-1", "v311/MQTT-4.5.0-1", "v5/MQTT-4.1.0-1", "v5/MQTT-4.5.0-1"}, "A Session loses its subscriptions when its client drops the connection.", Run,
+	{"session-subscriptions-lost", []string{
+		"v311/MQTT-4.1.0-1", "v311/MQTT-4.5.0-1", "v5/MQTT-4.1.0-1", "v5/MQTT-4.5.0-1", "v5/MQTT-3.1.2-23", "v5/3.1.2.11.2-clean-start-with-expiry",
+		"v5/3.1.2.11.2-session-expiry-max", "v5/3.2.2.3.2-session-expiry-override", "v5/4.1-session-lifetime",
+	}, "A Session loses its subscriptions when its client drops the connection.", Run,
 		func(r *rules) {
 			r.detached = func(s *Server, se *session, why ending) {
 				for _, sub := range se.subs {
@@ -104,7 +115,10 @@ var sessionDefects = []Defect{
 				return p
 			}
 		}},
-	{"disconnect-ends-session", []string{"v311/MQTT-3.1.2-4", "v311/MQTT-3.2.2-2", "v5/MQTT-3.1.2-5", "v5/MQTT-3.2.2-3"}, "DISCONNECT ends the Session too.", Run,
+	{"disconnect-ends-session", []string{
+		"v311/MQTT-3.1.2-4", "v311/MQTT-3.2.2-2", "v311/3.1.2.4-session-without-content", "v5/MQTT-3.1.2-5", "v5/MQTT-3.2.2-3", "v5/MQTT-3.1.2-6",
+		"v5/MQTT-3.1.2-23", "v5/3.14.2.2.2-session-expiry-changed", "v5/3.14.2.2.2-session-expiry-kept",
+	}, "DISCONNECT ends the Session too.", Run,
 		func(r *rules) {
 			r.detached = func(_ *Server, se *session, why ending) {
 				if why == disconnected {

@@ -46,6 +46,7 @@ type connectRules struct {
 	assignedID                 func(id string) string
 	assignsUnique              bool
 	takesClientID              func(id string) bool
+	refuses                    func(s *Server, c *conn, p *packet.Connect) (refusal, bool) // a further restriction
 	presentOnRefusal           bool
 	refusalCode                func(c *conn, code packet.ReasonCode) packet.ReasonCode
 	answersRefusal             func(c *conn, why refusal) bool
@@ -69,8 +70,8 @@ type sessionRules struct {
 	sessionKey          func(clientID string) string
 	takesOver           func(old *conn) bool
 	saysTakenOver       bool
-	startsClean         func(p *packet.Connect, live bool) bool // live: taken over
-	attached            func(se *session, resumed bool)         // a connection has come
+	startsClean         func(p *packet.Connect, live bool) bool    // live: taken over
+	attached            func(s *Server, se *session, resumed bool) // a connection has come
 	detached            func(s *Server, se *session, why ending)
 	sessionEnded        func(s *Server, se *session)
 	sessionExpiry       func(c *conn, seconds uint32) uint32
@@ -224,6 +225,7 @@ func standardConnect() connectRules {
 		assignedID:                 same[string],
 		assignsUnique:              true,
 		takesClientID:              func(string) bool { return true },
+		refuses:                    func(*Server, *conn, *packet.Connect) (refusal, bool) { return refusal{}, false },
 		refusalCode:                func(_ *conn, code packet.ReasonCode) packet.ReasonCode { return code },
 		answersRefusal:             func(*conn, refusal) bool { return true },
 		answersBrokenConnect:       func(packet.Rule) bool { return false },
@@ -244,7 +246,7 @@ func standardSession() sessionRules {
 		takesOver:           func(*conn) bool { return true },
 		saysTakenOver:       true,
 		startsClean:         func(p *packet.Connect, _ bool) bool { return p.CleanStart },
-		attached:            func(*session, bool) {},
+		attached:            func(*Server, *session, bool) {},
 		detached:            func(*Server, *session, ending) {},
 		sessionEnded:        func(*Server, *session) {},
 		sessionExpiry:       func(_ *conn, seconds uint32) uint32 { return seconds },

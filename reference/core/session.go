@@ -50,7 +50,7 @@ func (s *Server) attach(c *conn, p *packet.Connect) (resumed bool) {
 	}
 	se.conn, se.expiry, se.user = c, c.expiry, c.user
 	c.session = se
-	s.rules.attached(se, old != nil)
+	s.rules.attached(s, se, old != nil)
 	return old != nil
 }
 
