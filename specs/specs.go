@@ -55,6 +55,7 @@ var sections = []func(b *probe.Broker, v version){
 	unsubscribe,
 	ping,
 	disconnect,
+	disconnectExpiry,
 	qosFlows,
 	redelivery,
 	topics,
