@@ -46,6 +46,8 @@ type Broker struct {
 	events    chan event
 	done      chan struct{}
 	closing   sync.Once
+	delay     time.Duration
+	bytes     bool
 	wg        sync.WaitGroup
 
 	mu    sync.Mutex
@@ -76,6 +78,8 @@ func Start(o Options) (*Broker, error) {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
 	b := &Broker{events: make(chan event), done: make(chan struct{}), empty: make(chan struct{}), conns: map[core.ConnID]*link{}}
+	b.delay = time.Duration(server.Policy().Delay) * time.Millisecond
+	b.bytes = server.Policy().Segments == "bytes"
 	listen := o.Listen
 	if len(listen) == 0 {
 		listen = []string{"mqtt://127.0.0.1:0"}
@@ -274,6 +278,7 @@ func (b *Broker) accept(listener net.Listener) {
 		}
 		b.next++
 		l := newLink(b.next, nc)
+		l.delay, l.bytes = b.delay, b.bytes
 		b.conns[l.id] = l
 		b.wg.Add(2)
 		b.mu.Unlock()

@@ -29,6 +29,10 @@ type link struct {
 	written chan struct{} // closed when nothing is written any more
 	// patience is the time in which a client must take writeSize bytes.
 	patience time.Duration
+	// delay is waited before each write; where bytes is set the beginning of
+	// what is written comes byte by byte.
+	delay time.Duration
+	bytes bool
 
 	mu       sync.Mutex
 	ready    *sync.Cond
@@ -168,7 +172,7 @@ func (l *link) write(tell func()) {
 			return
 		}
 		if len(b) > 0 {
-			if _, err := l.nc.Write(b); err != nil {
+			if err := l.deliver(b); err != nil {
 				l.abandon()
 				return
 			}
@@ -181,6 +185,26 @@ func (l *link) write(tell func()) {
 			return
 		}
 	}
+}
+
+// splitSize is how much of a write comes byte by byte.
+const splitSize = 32
+
+// deliver writes bytes in the manner that the policies ask for.
+func (l *link) deliver(b []byte) error {
+	if l.delay > 0 {
+		time.Sleep(l.delay)
+	}
+	if l.bytes {
+		for n := min(len(b), splitSize); n > 0; n-- {
+			if _, err := l.nc.Write(b[:1]); err != nil {
+				return err
+			}
+			b = b[1:]
+		}
+	}
+	_, err := l.nc.Write(b)
+	return err
 }
 
 // part ends the sending half and leaves the client a moment to read: closing

@@ -286,11 +286,11 @@ func (s *Server) announce(c *conn, p *packet.Connect, ack *packet.Connack) {
 		seconds := uint16(s.policy.ServerKeepAlive)
 		ps.ServerKeepAlive = &seconds // [v5/MQTT-3.2.2-21]
 	}
-	if n := s.policy.ReceiveMaximum; n < 65535 {
+	if n := s.policy.ReceiveMaximum; n < 65535 || s.policy.Announce == "all" {
 		most := uint16(n)
 		ps.ReceiveMaximum = &most
 	}
-	if n := s.policy.TopicAliasMaximum; n > 0 {
+	if n := s.policy.TopicAliasMaximum; n > 0 || s.policy.Announce == "all" {
 		most := uint16(n)
 		ps.TopicAliasMaximum = &most
 	}
@@ -303,6 +303,10 @@ func (s *Server) announce(c *conn, p *packet.Connect, ack *packet.Connack) {
 		ps.MaximumQoS = &q // [v5/MQTT-3.2.2-9] [v5/3.2.2.3.4-maximum-qos-value]
 	}
 	no := func(available bool) *byte {
+		if available && s.policy.Announce == "all" {
+			yes := byte(1)
+			return &yes
+		}
 		if available {
 			return nil // absent means that it is available [v5/3.2.2.3.5-retain-available-default]
 		}

@@ -176,6 +176,9 @@ func (s *Server) Handle(now time.Time, ev Event) []Output {
 	return s.out
 }
 
+// Policy returns the freedoms as they are set, with the defaults.
+func (s *Server) Policy() Policy { return s.policy }
+
 // Deadline returns when the next Tick is due; ok is false when none is.
 func (s *Server) Deadline() (at time.Time, ok bool) { return s.timers.next() }
 

@@ -174,6 +174,9 @@ func (s *Server) sendFirst(c *conn, se *session, d *delivery) {
 	if s.expired(d.message) {
 		return // [v5/MQTT-3.3.2-5]
 	}
+	if s.policy.PacketIDs == "lowest" {
+		se.nextID = 0
+	}
 	if d.qos > 0 && !se.start(d, c, &s.rules) {
 		return
 	}

@@ -153,11 +153,17 @@ func (s *Server) publishAtLeastOnce(c *conn, p *packet.Publish, m *message) {
 	if !s.withinReceiveMaximum(c, p) {
 		return
 	}
-	code := packet.Success
-	if s.rules.takesAsNew(c, p) {
-		code = s.resultCode(c, s.route(m))
+	ack := &packet.Ack{Kind: packet.PUBACK, ID: s.rules.ackID(p.ID)}
+	first := s.policy.Acknowledges == "first"
+	if first {
+		s.send(c, ack)
 	}
-	s.send(c, &packet.Ack{Kind: packet.PUBACK, ID: s.rules.ackID(p.ID), Code: code})
+	if s.rules.takesAsNew(c, p) {
+		ack.Code = s.resultCode(c, s.route(m))
+	}
+	if !first {
+		s.send(c, ack)
+	}
 }
 
 // publishOnce is the receiving half of the QoS 2 exchange. A Packet Identifier
@@ -169,17 +175,23 @@ func (s *Server) publishOnce(c *conn, p *packet.Publish, m *message) {
 		return
 	}
 	c.incoming[p.ID] = true
-	code := packet.Success
+	ack := &packet.Ack{Kind: packet.PUBREC, ID: s.rules.ackID(p.ID)}
+	first := s.policy.Acknowledges == "first"
+	if first {
+		s.send(c, ack)
+	}
 	if !se.pending[p.ID] || s.rules.takesRepeatsAsNew {
 		se.pending[p.ID] = true
 		// [v311/4.3.3-onward-moment]: at PUBLISH or at PUBREL
 		if s.policy.QoS2Onward == "pubrel" {
 			se.held[p.ID] = m
 		} else {
-			code = s.resultCode(c, s.route(m))
+			ack.Code = s.resultCode(c, s.route(m))
 		}
 	}
-	s.send(c, &packet.Ack{Kind: packet.PUBREC, ID: s.rules.ackID(p.ID), Code: code})
+	if !first {
+		s.send(c, ack)
+	}
 }
 
 // withinReceiveMaximum holds a client to the Receive Maximum of the server. The

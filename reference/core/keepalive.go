@@ -10,7 +10,11 @@ func (s *Server) startKeepAlive(c *conn, seconds uint16) {
 	if s.policy.ServerKeepAlive > 0 && c.five() {
 		seconds = uint16(s.policy.ServerKeepAlive)
 	}
-	c.keepAlive = s.seconds(s.rules.silence(seconds))
+	silence := s.rules.silence(seconds)
+	if silence > 0 {
+		silence += float64(s.policy.KeepAliveSlack)
+	}
+	c.keepAlive = s.seconds(silence)
 	s.touch(c)
 }
 

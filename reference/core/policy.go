@@ -29,6 +29,14 @@ type Policy struct {
 	UnsubscribeBuffered     string // keep, drop
 	Share311                string // grouped, plain, refused
 	Sys                     string // some, none
+	Welcome                 string // behind-suback, before-suback
+	Acknowledges            string // last, first
+	PacketIDs               string // rising, lowest
+	Announce                string // needed, all
+	Segments                string // whole, bytes
+	Delay                   int    // milliseconds before each write
+	KeepAliveSlack          int    // seconds
+	GrantedQoS5             int
 	DollarTopics            string // exchanged, reserved
 	ResponseInformation     string
 	AuthSecret              string
@@ -121,6 +129,22 @@ var policies = []PolicyInfo{
 		number(func(p *Policy) *int { return &p.Window })},
 	{"granted-qos-311", []string{"2", "1", "0"}, "3.1.1:3.8.4", "The highest QoS that a subscription is granted in MQTT 3.1.1.",
 		number(func(p *Policy) *int { return &p.GrantedQoS311 })},
+	{"granted-qos-5", []string{"2", "1", "0"}, "5.0:3.8.4", "The highest QoS that a subscription is granted in MQTT 5.0.",
+		number(func(p *Policy) *int { return &p.GrantedQoS5 })},
+	{"welcome", []string{"behind-suback", "before-suback"}, "3.1.1:3.8.4,5.0:3.8.4", "Whether retained messages come behind SUBACK or before it.",
+		choice(func(p *Policy) *string { return &p.Welcome })},
+	{"acknowledges", []string{"last", "first"}, "3.1.1:4.3.2,5.0:4.3.2", "Whether PUBACK and PUBREC are sent before or after the message is passed on.",
+		choice(func(p *Policy) *string { return &p.Acknowledges })},
+	{"packet-ids", []string{"rising", "lowest"}, "3.1.1:2.3.1,5.0:2.2.1", "Which unused Packet Identifier a delivery gets.",
+		choice(func(p *Policy) *string { return &p.PacketIDs })},
+	{"announce", []string{"needed", "all"}, "5.0:3.2.2.3", "Whether CONNACK also announces what is the default.",
+		choice(func(p *Policy) *string { return &p.Announce })},
+	{"keep-alive-slack", []string{"0", "2"}, "3.1.1:3.1.2.10,5.0:3.1.2.10", "Seconds that a silent client is given beyond one and a half Keep Alive.",
+		number(func(p *Policy) *int { return &p.KeepAliveSlack })},
+	{"delay", []string{"0", "20"}, "3.1.1:4.2,5.0:4.2", "Milliseconds that the server waits before each write.",
+		number(func(p *Policy) *int { return &p.Delay })},
+	{"segments", []string{"whole", "bytes"}, "3.1.1:4.2,5.0:4.2", "Whether the beginning of what is sent comes byte by byte.",
+		choice(func(p *Policy) *string { return &p.Segments })},
 	{"maximum-qos", []string{"2", "1", "0"}, "5.0:3.2.2.3.4", "The Maximum QoS.",
 		number(func(p *Policy) *int { return &p.MaximumQoS })},
 	{"receive-maximum", []string{"65535", "2", "20"}, "5.0:3.2.2.3.3", "The Receive Maximum.",

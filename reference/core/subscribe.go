@@ -37,10 +37,19 @@ func (s *Server) subscribe(c *conn, p *packet.Subscribe) {
 		codes = append(codes, code)
 		welcome = append(welcome, retained...)
 	}
+	if s.policy.Welcome == "before-suback" {
+		s.greet(c, welcome) // [v311/3.8.4-publish-before-suback] [v5/3.8.4-publish-before-suback]
+		welcome = nil
+	}
 	if s.rules.answersSubscribe(p) {
 		// [v311/MQTT-3.9.3-1] [v5/MQTT-3.9.3-1]
 		s.send(c, &packet.Suback{ID: s.rules.subackID(p.ID), Codes: s.rules.subackCodes(codes)})
 	}
+	s.greet(c, welcome)
+}
+
+// greet sends retained messages.
+func (s *Server) greet(c *conn, welcome []*delivery) {
 	for _, d := range welcome {
 		s.enqueue(c.session, d)
 	}
@@ -111,7 +120,7 @@ func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uin
 func (s *Server) grantedQoS(c *conn, asked byte) byte {
 	most := s.policy.GrantedQoS311 // a Maximum QoS is not known to MQTT 3.1.1
 	if c.five() {
-		most = s.policy.MaximumQoS
+		most = min(s.policy.MaximumQoS, s.policy.GrantedQoS5)
 	}
 	return s.rules.grantedQoS(asked, min(asked, byte(most)))
 }
