@@ -37,7 +37,9 @@ const (
 	DeniedFilter   = "mqttcheck-denied/subscribe" // may not be subscribed to
 	AuthMethod     = "mqttcheck-hmac"
 	AuthSecret     = "sesame"
+	ScramMethod    = "SCRAM-SHA-256" // with Username and Password
 	variantUsers   = "users"
+	variantAuth    = "auth"
 	defaultAddress = "mqtt://127.0.0.1:0"
 )
 
@@ -57,7 +59,7 @@ func StartVariants(o Options) (*Fleet, error) {
 			v.Policies = map[string]string{}
 		}
 		maps.Copy(v.Policies, policies)
-		if name == variantUsers {
+		if name == variantUsers || name == variantAuth {
 			v.Users = []core.User{{
 				Name: Username, Password: Password,
 				DeniedPublish: []string{DeniedTopic}, DeniedSubscribe: []string{DeniedFilter},

@@ -26,14 +26,14 @@ var arrows = map[string][]string{
 	"specs/wire":      {"github.com/gobwas/ws/..."},
 
 	// The suite knows a broker by its address only, and not how it is reported.
-	"specs/probe": {"github.com/onsi/ginkgo/v2/...", "github.com/onsi/gomega/...", "specs/wire", "specs/normative"},
+	"specs/probe": {"github.com/onsi/ginkgo/v2/...", "github.com/onsi/gomega/...", "github.com/xdg-go/scram", "specs/wire", "specs/normative"},
 	"specs":       {"github.com/onsi/ginkgo/v2/...", "github.com/onsi/gomega/...", "specs/wire", "specs/normative", "specs/probe"},
 
 	// The reference is written from the standard, not from the suite: two
 	// codecs, so that the bug of one shows.
 	"reference/packet": {},
 	"reference/topic":  {},
-	"reference/core":   {"reference/packet", "reference/topic"},
+	"reference/core":   {"reference/packet", "reference/topic", "github.com/xdg-go/scram"},
 	"reference":        {"reference/...", "go.etcd.io/bbolt", "github.com/coder/websocket", "golang.org/x/crypto/..."},
 
 	// Reports are of any broker: they read what the suite said, as data.
@@ -48,8 +48,9 @@ var arrows = map[string][]string{
 
 // once are imports that a package keeps in one of its files.
 var once = map[string][]string{
-	"specs/wire": {"github.com/gobwas/ws/..."},
-	"reports":    {"github.com/onsi/ginkgo/v2/types"},
+	"specs/wire":  {"github.com/gobwas/ws/..."},
+	"specs/probe": {"github.com/xdg-go/scram"},
+	"reports":     {"github.com/onsi/ginkgo/v2/types"},
 }
 
 // banned are packages of the standard library that some packages may not

@@ -20,6 +20,10 @@ func startEmbedded(t probe.Target, defects []string) (probe.Target, func(), erro
 		Username: reference.Username, Password: reference.Password,
 		DeniedPublish: []string{reference.DeniedTopic}, DeniedSubscribe: []string{reference.DeniedFilter},
 	}
+	t.AuthMethods = []probe.AuthMethod{
+		{Name: reference.AuthMethod, Password: reference.AuthSecret},
+		{Name: reference.ScramMethod, Username: reference.Username, Password: reference.Password},
+	}
 	return t, func() { _ = fleet.Close() }, nil
 }
 

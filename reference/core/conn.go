@@ -56,8 +56,9 @@ type conn struct {
 	aliasesOut map[string]uint16
 
 	problemInfo bool
-	method      string // Authentication Method, "" for none
-	challenge   []byte
+	method      string          // Authentication Method, "" for none
+	exchange    exchange        // of an enhanced authentication that is not finished, or nil
+	proof       []byte          // the server's last data of an exchange
 	connect     *packet.Connect // while authenticating
 	assigned    *string         // Client Identifier that the server made, or nil
 	expiry      uint32          // Session Expiry Interval of the CONNECT
@@ -142,7 +143,7 @@ func (s *Server) tolerate(r packet.Rule) bool { return s.rules.tolerated[r] }
 // packet decodes and carries out one packet.
 func (s *Server) packet(c *conn, first byte, body []byte) {
 	kind := packet.Type(first >> 4)
-	if c.state == refused {
+	if c.state == refused || s.rules.skips(first) {
 		return // [v311/MQTT-3.1.4-5] [v5/MQTT-3.1.4-6]
 	}
 	if c.state == fresh && kind != packet.CONNECT {

@@ -279,9 +279,6 @@ func (s *Server) announce(c *conn, p *packet.Connect, ack *packet.Connack) {
 	if e := p.Properties.SessionExpiryInterval; e != nil && *e != c.expiry {
 		ps.SessionExpiryInterval = &c.expiry // [v5/3.2.2.3.2-session-expiry-override]
 	}
-	if c.method != "" {
-		ps.AuthenticationMethod = s.rules.authMethod(&c.method) // [v5/MQTT-4.12.0-5]
-	}
 	if s.policy.ServerKeepAlive > 0 {
 		seconds := uint16(s.policy.ServerKeepAlive)
 		ps.ServerKeepAlive = &seconds // [v5/MQTT-3.2.2-21]

@@ -8,6 +8,8 @@ package core
 import (
 	"time"
 
+	"github.com/xdg-go/scram"
+
 	"github.com/mqttcheck/mqttcheck/reference/packet"
 	"github.com/mqttcheck/mqttcheck/reference/topic"
 )
@@ -115,6 +117,8 @@ type Server struct {
 	assigned uint64 // numbers the Client Identifiers that the server made
 	started  time.Time
 	received uint64 // PUBLISH packets, for $SYS
+
+	scramKeys map[string]scram.StoredCredentials // by user name
 }
 
 // New returns a server in its initial state, and an error for a defect that
@@ -133,6 +137,8 @@ func New(cfg Config) (*Server, error) {
 		shares:   map[string]*share{},
 		retained: newRetainedStore(),
 		timers:   newTimers(),
+
+		scramKeys: map[string]scram.StoredCredentials{},
 	}
 	for _, name := range cfg.Defects {
 		d, err := LookupDefect(name)

@@ -44,7 +44,7 @@ const (
 // defects are the lists of all sections.
 var defects = slices.Concat(packetDefects, connectDefects, sessionDefects, willDefects, publishDefects, retainDefects,
 	subscribeDefects, unsubscribeDefects, qosDefects, topicDefects, standingDefects,
-	expiryDefects)
+	expiryDefects, authDefects)
 
 // Defects lists the defects.
 func Defects() []Defect { return slices.Clone(defects) }

@@ -23,6 +23,7 @@ type rules struct {
 type packetRules struct {
 	tolerated           map[packet.Rule]bool // format rules that are not enforced
 	limitsPacketSize    bool
+	skips               func(first byte) bool                                     // packets by their first byte
 	survives            func(c *conn, code packet.ReasonCode) bool                // an error does not end the connection
 	incoming            func(s *Server, c *conn, p packet.Packet) packet.Packet   // nil: the packet is ignored
 	outgoing            func(s *Server, c *conn, p packet.Packet) []packet.Packet // what is sent instead
@@ -60,8 +61,14 @@ type connectRules struct {
 	announced                  func(ps *packet.Properties)
 	givesResponseInformation   func(asked bool) bool
 	silence                    func(keepAlive uint16) float64 // seconds a client may be silent; 0 for ever
-	authMethod                 func(method *string) *string
-	challengeCode              packet.ReasonCode
+	refusesUnknownMethod       bool
+	authMethod                 func(method *string) *string // in AUTH
+	connackMethod              func(method *string) *string
+	challengeCode              func(c *conn) packet.ReasonCode
+	continues                  func(code packet.ReasonCode) bool  // a client's AUTH carries an exchange on
+	fitsMethod                 func(c *conn, p *packet.Auth) bool // AUTH names the method of the CONNECT
+	believesFailure            func(c *conn) bool                 // a client that has proved nothing
+	mayLeave                   bool                               // with DISCONNECT while authenticating
 	endsFailedReauthentication bool
 }
 
@@ -205,6 +212,7 @@ func standardPacket() packetRules {
 	return packetRules{
 		tolerated:           map[packet.Rule]bool{},
 		limitsPacketSize:    true,
+		skips:               func(byte) bool { return false },
 		survives:            func(*conn, packet.ReasonCode) bool { return false },
 		incoming:            func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
 		outgoing:            func(_ *Server, _ *conn, p packet.Packet) []packet.Packet { return []packet.Packet{p} },
@@ -234,8 +242,14 @@ func standardConnect() connectRules {
 		announced:                  func(*packet.Properties) {},
 		givesResponseInformation:   same[bool],
 		silence:                    func(keepAlive uint16) float64 { return 1.5 * float64(keepAlive) },
+		refusesUnknownMethod:       true,
 		authMethod:                 same[*string],
-		challengeCode:              packet.ContinueAuthentication,
+		connackMethod:              same[*string],
+		challengeCode:              func(*conn) packet.ReasonCode { return packet.ContinueAuthentication },
+		continues:                  func(code packet.ReasonCode) bool { return code == packet.ContinueAuthentication },
+		fitsMethod:                 sameMethod,
+		believesFailure:            func(*conn) bool { return false },
+		mayLeave:                   true,
 		endsFailedReauthentication: true,
 	}
 }

@@ -31,6 +31,8 @@ type Target struct {
 	Variants map[string]string `json:"variants,omitempty"`
 	// Users tells what the variant "users" was set up with.
 	Users *Users `json:"users,omitempty"`
+	// AuthMethods are the Authentication Methods of the variant "auth".
+	AuthMethods []AuthMethod `json:"authMethods,omitempty"`
 	// Offered tells which versions the broker offers, by "v311" and "v5"; a
 	// version that is missing counts as offered.
 	Offered map[string]bool `json:"offered,omitempty"`
