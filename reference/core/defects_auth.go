@@ -166,7 +166,7 @@ var authDefects = []Defect{
 		})},
 	{"auth-reason-twice", []string{"v5/3.15.2.2.4-auth-reason-string-twice"}, "AUTH has two Reason Strings, where there is room for them.", Run,
 		addsToAuth(func(c *conn, _ *packet.Auth, b []byte) []byte {
-			if c.tooLarge(len(b) + 10) {
+			if c.maxPacket > 0 && len(b)+10 > int(c.maxPacket) {
 				return b
 			}
 			return withProperty(b, 3, []byte{0x1f, 0, 2, 'a', 'b', 0x1f, 0, 2, 'c', 'd'})
