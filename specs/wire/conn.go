@@ -410,3 +410,14 @@ func readFrame(in *bufio.Reader, limit int) ([]byte, error) {
 	}
 	return raw, nil
 }
+
+// From returns the packets that have come after the first n, and a channel that
+// is closed when the next one comes.
+func (c *Conn) From(n int) ([]Received, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n >= len(c.history) {
+		return nil, c.arrived
+	}
+	return slices.Clone(c.history[n:]), c.arrived
+}
