@@ -42,9 +42,9 @@ func away(b *probe.Broker, topic string, qos byte) (sub *probe.Client, resume fu
 
 // resumed connects again under a Client Identifier whose Session is stored. A
 // Session that is not there is the matter of other checks.
-func resumed(b *probe.Broker, name, id string) *probe.Client {
+func resumed(b *probe.Broker, name, id string, options ...probe.Option) *probe.Client {
 	GinkgoHelper()
-	c, ack := present(b, name, probe.ID(id), probe.Persistent)
+	c, ack := present(b, name, append(options, probe.ID(id), probe.Persistent)...)
 	if !ack.SessionPresent() {
 		probe.Inconclusive("%s: the set-up needs a Session that is resumed, but Session Present is 0", name)
 	}

@@ -59,6 +59,7 @@ var sections = []func(b *probe.Broker, v version){
 	qosFlows,
 	redelivery,
 	topics,
+	flowControl,
 	authentication,
 	handlingErrors,
 }

@@ -90,12 +90,15 @@ func tryOnce(t *testing.T, d core.Defect, selectors []string, pace ...string) tr
 // moves tells whether a statement that the defect declares comes out as it has
 // to: of one that shows as a warning nothing fails; of one that shows in a run
 // the first statement, which it breaks most directly, fails, and a lenient
-// version of the protocol may leave the others at a warning.
+// version of the protocol may leave the others at a warning. Of one that needs
+// variants either will do.
 func (tr trial) moves(key string) bool {
 	fails, warns := tr.kills.of(key, string(reports.Fail)), tr.kills.of(key, string(reports.Warn))
 	switch {
 	case tr.defect.Shows == core.Warn:
 		return warns && !fails
+	case tr.defect.Shows == core.Hook:
+		return fails || warns
 	case key == tr.defect.Breaks[0]:
 		return fails
 	}

@@ -42,9 +42,22 @@ const (
 )
 
 // defects are the lists of all sections.
-var defects = slices.Concat(packetDefects, connectDefects, sessionDefects, willDefects, publishDefects, retainDefects,
-	subscribeDefects, unsubscribeDefects, qosDefects, topicDefects, standingDefects,
-	expiryDefects, authDefects)
+var defects = slices.Concat(
+	packetDefects,
+	connectDefects,
+	sessionDefects,
+	willDefects,
+	publishDefects,
+	retainDefects,
+	subscribeDefects,
+	unsubscribeDefects,
+	qosDefects,
+	flowDefects,
+	topicDefects,
+	standingDefects,
+	expiryDefects,
+	authDefects,
+)
 
 // Defects lists the defects.
 func Defects() []Defect { return slices.Clone(defects) }

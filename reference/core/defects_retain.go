@@ -42,7 +42,7 @@ var retainDefects = []Defect{
 		func(r *rules) { r.seesEmpty = func(s *Server, m *message) { s.retained.set(m) } }},
 	{"retain-empty-not-forwarded", []string{"v311/MQTT-3.3.1-10", "v5/MQTT-3.3.1-6"}, "An empty retained message is not passed on.", Run,
 		func(r *rules) {
-			r.passesOn = func(m *message) bool { return !m.retain || len(m.payload) > 0 }
+			r.passesOn = func(_ *Server, m *message) bool { return !m.retain || len(m.payload) > 0 }
 		}},
 	{"retain-plain-stored", []string{"v311/MQTT-3.3.1-12", "v311/MQTT-3.1.2-16", "v5/MQTT-3.1.2-14", "v5/MQTT-3.3.1-8"}, "A message with RETAIN 0 replaces the retained one.", Run,
 		func(r *rules) {

@@ -198,7 +198,7 @@ func (s *Server) publishOnce(c *conn, p *packet.Publish, m *message) {
 // client's quota counts on each connection afresh.
 // [v5/3.3.4-receive-maximum-exceeded] [v5/MQTT-3.3.4-7] [v5/MQTT-3.3.4-8]
 func (s *Server) withinReceiveMaximum(c *conn, p *packet.Publish) bool {
-	if !c.five() || c.incoming[p.ID] || len(c.incoming) < s.policy.ReceiveMaximum || !s.rules.limitsIncoming {
+	if !c.five() || c.incoming[p.ID] || len(c.incoming) < s.rules.receiveMaximum(s.policy.ReceiveMaximum) {
 		return true
 	}
 	s.fail(c, packet.ReceiveMaximumExceeded, "more publications are open than this server allows")

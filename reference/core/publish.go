@@ -192,7 +192,7 @@ func (s *Server) route(m *message) (takers int) {
 		return 0
 	}
 	s.retain(m)
-	if !s.rules.passesOn(m) {
+	if !s.rules.passesOn(s, m) {
 		return 0
 	}
 	return s.deliverAll(m)

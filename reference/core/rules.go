@@ -99,7 +99,7 @@ type publishRules struct {
 	receivedTopic           func(name string) string
 	forwarded               func(ps *packet.Properties) packet.Properties
 	accepts                 func(m *message) bool
-	passesOn                func(m *message) bool
+	passesOn                func(s *Server, m *message) bool
 	aliasesTaken            func(announced int) int
 	refusesBadAlias         bool
 	unknownAlias            func(alias uint16) (string, bool)
@@ -114,7 +114,7 @@ type publishRules struct {
 	releaseID               func(id uint16) uint16                // of PUBCOMP
 	releasesIncoming        bool
 	answersUnknownRelease   bool
-	limitsIncoming          bool
+	receiveMaximum          func(announced int) int // that is enforced
 }
 
 // retainRules are about retained messages.
@@ -281,7 +281,7 @@ func standardPublish() publishRules {
 		receivedTopic:           same[string],
 		forwarded:               forwarded,
 		accepts:                 func(*message) bool { return true },
-		passesOn:                func(*message) bool { return true },
+		passesOn:                func(*Server, *message) bool { return true },
 		aliasesTaken:            same[int],
 		refusesBadAlias:         true,
 		unknownAlias:            func(uint16) (string, bool) { return "", false },
@@ -294,7 +294,7 @@ func standardPublish() publishRules {
 		releaseID:               same[uint16],
 		releasesIncoming:        true,
 		answersUnknownRelease:   true,
-		limitsIncoming:          true,
+		receiveMaximum:          same[int],
 	}
 }
 

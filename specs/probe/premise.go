@@ -8,9 +8,9 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
-// announced returns the value of a property of the CONNACK that the client
+// Announced returns the value of a property of the CONNACK that the client
 // got, and whether it was given.
-func (c *Client) announced(id wire.PropertyID) (uint32, bool) {
+func (c *Client) Announced(id wire.PropertyID) (uint32, bool) {
 	for _, r := range c.conn.All() {
 		if ack, ok := r.Packet.(wire.Connack); ok {
 			p, given := ack.Properties.First(id)
@@ -23,7 +23,7 @@ func (c *Client) announced(id wire.PropertyID) (uint32, bool) {
 // MaximumQoS returns the highest QoS at which the client may publish
 // [v5/MQTT-3.2.2-11]. In MQTT 3.1.1 no server can limit it.
 func (c *Client) MaximumQoS() byte {
-	if most, given := c.announced(wire.MaximumQoS); given && most < 2 {
+	if most, given := c.Announced(wire.MaximumQoS); given && most < 2 {
 		return byte(most)
 	}
 	return 2
@@ -38,7 +38,7 @@ func (c *Client) honour(p wire.Packet) {
 	}
 	lacks := func(id wire.PropertyID, name string) {
 		ginkgo.GinkgoHelper()
-		if v, given := c.announced(id); given && v == 0 {
+		if v, given := c.Announced(id); given && v == 0 {
 			Unsupported("CONNACK says %s = 0", name)
 		}
 	}
@@ -85,7 +85,7 @@ func (c *Client) honour(p wire.Packet) {
 // takes [v5/MQTT-3.2.2-15].
 func (c *Client) fits(p wire.Packet) {
 	ginkgo.GinkgoHelper()
-	most, given := c.announced(wire.MaximumPacketSize)
+	most, given := c.Announced(wire.MaximumPacketSize)
 	if size := len(p.Append(nil, c.b.Version)); given && uint64(size) > uint64(most) {
 		Unsupported("the check sends %d bytes, and CONNACK says Maximum Packet Size = %d", size, most)
 	}
