@@ -28,12 +28,12 @@ var flowDefects = []Defect{
 		func(r *rules) { r.capsQuota = false }},
 	{"quota-carried-over", []string{"v5/4.9-quota-reset", "v5/MQTT-4.9.0-1"}, "What is open in a Session takes from the quota of its next connection before it is sent again.", Run,
 		func(r *rules) {
-			r.attached = func(se *session, _ bool) { se.conn.inFlight = len(se.byID) }
+			r.attached = func(_ *Server, se *session, _ bool) { se.conn.inFlight = len(se.byID) }
 		}},
 	{"receive-maximum-carried-over", []string{"v5/4.9-quota-reset", "v5/MQTT-3.3.4-9"}, "The first Receive Maximum of a client holds for its later connections.", Run,
 		func(r *rules) {
 			first := map[*session]int{}
-			r.attached = func(se *session, _ bool) {
+			r.attached = func(_ *Server, se *session, _ bool) {
 				if _, ok := first[se]; !ok {
 					first[se] = se.conn.quota
 				}
@@ -71,7 +71,7 @@ var flowDefects = []Defect{
 		func(r *rules) { r.receiveMaximum = func(announced int) int { return announced - 1 } }},
 	{"incoming-limit-carried-over", []string{"v5/4.9-quota-reset"}, "Publications that are open in a Session count against the Receive Maximum of each of its connections.", Hook,
 		func(r *rules) {
-			r.attached = func(se *session, _ bool) {
+			r.attached = func(_ *Server, se *session, _ bool) {
 				for id := range se.pending {
 					se.conn.incoming[id] = true
 				}
