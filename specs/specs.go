@@ -52,6 +52,8 @@ var sections = []func(b *probe.Broker, v version){
 	messageExpiry,
 	brokenProperties,
 	subscribe,
+	options,
+	subscriptionIDs,
 	unsubscribe,
 	ping,
 	disconnect,

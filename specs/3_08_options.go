@@ -1,0 +1,184 @@
+package specs
+
+import (
+	"fmt"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// options holds the specs of section 3.8.3.1: the Subscription Options, which
+// MQTT 5.0 alone has, with what section 3.3.1.3 says of Retain Handling.
+func options(b *probe.Broker, v version) {
+	if !v.is5() {
+		return
+	}
+	Describe("3.8.3.1 Retain Handling", func() {
+		BeforeEach(func() { b.Lacking("retain") })
+		retainHandlingNew(b, v)
+		retainHandlingExisting(b, v)
+	})
+	Describe("3.8.3.1 No Local", func() { noLocal(b, v) })
+	Describe("3.8.3.1 Subscription Options", func() {
+		keptOptions(b, v)
+		brokenOptions(b, v)
+	})
+}
+
+// asking returns a SUBSCRIBE for one filter at QoS 1 with a Retain Handling.
+func asking(filter string, handling byte) wire.Subscribe {
+	return wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: filter, QoS: 1, RetainHandling: handling}}}
+}
+
+// kept publishes retained messages and makes sure that a client that asks for
+// one gets it: without that nothing can be said of one that does not.
+func kept(b *probe.Broker, topics ...string) {
+	GinkgoHelper()
+	pub := b.Connect("keeper")
+	for _, topic := range topics {
+		retained(pub, topic, 1, topic)
+		takes(b.Connect("witness").Subscribe(topic, 1), topic)
+	}
+}
+
+// getsRetained asserts that a client gets the retained messages that kept made
+// on the topics, in any order.
+func getsRetained(c *probe.Client, key, why string, topics ...string) {
+	GinkgoHelper()
+	for _, topic := range topics {
+		a := c.AnswerWhere(payload(topic), wire.PUBLISH)
+		probe.For(key).Expect(a).To(probe.BeA(wire.PUBLISH), "%s: the retained message of %s", why, topic)
+		c.Acknowledge(a.Packet.(wire.Publish))
+	}
+}
+
+// takes waits for a message that the set-up needs.
+func takes(c *probe.Client, want string) {
+	GinkgoHelper()
+	if p := c.Delivery(); p.Payload != want {
+		probe.Inconclusive("%s: the set-up needs the message %q, but %s came", c.Name(), want, p)
+	}
+}
+
+// payload picks the PUBLISH with a payload.
+func payload(want string) func(wire.Received) bool {
+	return func(r wire.Received) bool {
+		p, ok := r.Packet.(wire.Publish)
+		return ok && p.Payload == want
+	}
+}
+
+func retainHandlingNew(b *probe.Broker, v version) {
+	for _, handling := range []byte{0, 1} {
+		It(fmt.Sprintf("%d gives a new subscription all retained messages that match", handling),
+			v.Statement(map[byte]string{0: "v5/MQTT-3.3.1-9", 1: "v5/MQTT-3.3.1-10"}[handling], "v5/3.8.4-retained-for-new-subscription"), func() {
+				key := map[byte]string{0: "v5/MQTT-3.3.1-9", 1: "v5/MQTT-3.3.1-10"}[handling]
+				topic := b.Topic()
+				all := []string{topic + "/one", topic + "/two", topic + "/three"}
+				kept(b, all...)
+				c := b.Connect("client")
+				c.SubscribeWith(asking(topic+"/+", handling))
+				getsRetained(c, key, "the subscription is new", all...)
+			})
+	}
+
+	It("1 takes an overlapping filter for a new subscription", v.Statement("v5/MQTT-3.3.1-10"), func() {
+		topic := b.Topic()
+		kept(b, topic+"/one")
+		c := b.Connect("client")
+		takes(c.Subscribe(topic+"/+", 1), topic+"/one")
+		c.SubscribeWith(asking(topic+"/one", 1))
+		getsRetained(c, "v5/MQTT-3.3.1-10", "the filter is another one", topic+"/one")
+	})
+
+	It("2 brings no retained message, and what is published later", v.Statement("v5/MQTT-3.3.1-11"), func() {
+		topic := b.Topic()
+		kept(b, topic)
+		c, pub := b.Connect("client"), b.Connect("pub")
+		c.SubscribeWith(asking(topic, 2))
+		Expect(c.DeliveredBefore(pub.Sentinel(topic, 1))).To(BeEmpty(), "no retained message comes")
+		c.SubscribeWith(asking(topic, 2))
+		Expect(c.DeliveredBefore(pub.Sentinel(topic, 1))).To(BeEmpty(), "no retained message comes when it is repeated")
+	})
+
+	It("holds for each filter of a SUBSCRIBE by itself", v.Statement("v5/MQTT-3.3.1-11", "v5/MQTT-3.8.4-5"), func() {
+		topic := b.Topic()
+		kept(b, topic+"/0", topic+"/1", topic+"/2")
+		c := b.Connect("client")
+		c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{
+			{Filter: topic + "/0", QoS: 1, RetainHandling: 0}, {Filter: topic + "/2", QoS: 1, RetainHandling: 2}, {Filter: topic + "/1", QoS: 1, RetainHandling: 1}}})
+		getsRetained(c, "v5/MQTT-3.8.4-5", "an entry with Retain Handling 0 or 1", topic+"/0", topic+"/1")
+		Expect(c.DeliveredBefore(b.Connect("pub").Sentinel(topic+"/2", 1))).To(BeEmpty(), "an entry with Retain Handling 2 brings none")
+	})
+
+	only := "v5/3.8.3.1-retain-handling-only-at-subscribe"
+	It("2 does not hold back what is retained later", v.Statement(only), func() {
+		topic := b.Topic()
+		c := b.Connect("client")
+		c.SubscribeWith(asking(topic, 2))
+		retained(b.Connect("pub"), topic, 1, "later")
+		Expect(c.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "later")), "a retained publication is forwarded as any other")
+	})
+
+	It("has no effect when a Session is resumed", v.Statement(only), func() {
+		topic := b.Topic()
+		kept(b, topic)
+		c, resume := away(b, topic, 1)
+		takes(c, topic)
+		c.Disconnect()
+		again := resume("again")
+		Expect(again.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "no SUBSCRIBE, no retained message")
+	})
+}
+
+func retainHandlingExisting(b *probe.Broker, v version) {
+	It("0 sends the retained messages again for an existing subscription", v.Statement("v5/MQTT-3.8.4-4", "v5/MQTT-3.3.1-9"), func() {
+		topic := b.Topic()
+		all := []string{topic + "/one", topic + "/two", topic + "/three"}
+		kept(b, all...)
+		c := b.Connect("client").Subscribe(topic+"/+", 1)
+		for range all {
+			c.Delivery()
+		}
+		for range 2 {
+			c.SubscribeWith(asking(topic+"/+", 0))
+			getsRetained(c, "v5/MQTT-3.8.4-4", "Retain Handling 0 sends them each time", all...)
+		}
+	})
+
+	It("1 brings nothing for an existing subscription", v.Statement("v5/MQTT-3.3.1-10"), func() {
+		topic := b.Topic()
+		kept(b, topic)
+		c, pub := b.Connect("client").Subscribe(topic, 1), b.Connect("pub")
+		takes(c, topic)
+		c.SubscribeWith(asking(topic, 1))
+		Expect(c.DeliveredBefore(pub.Sentinel(topic, 1))).To(BeEmpty(), "the subscription existed")
+		c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: topic, QoS: 0, RetainAsPublished: true, RetainHandling: 1}}})
+		Expect(c.DeliveredBefore(pub.Sentinel(topic, 1))).To(BeEmpty(), "the subscription existed, with other options")
+	})
+
+	It("1 brings nothing for a subscription of a Session that is resumed", v.Statement("v5/MQTT-3.3.1-10"), func() {
+		topic := b.Topic()
+		kept(b, topic)
+		c, resume := away(b, topic, 1)
+		takes(c, topic)
+		c.Disconnect()
+		again := resume("again")
+		again.SubscribeWith(asking(topic, 1))
+		Expect(again.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "the subscription is part of the Session")
+	})
+
+	It("1 brings the retained message again after UNSUBSCRIBE", v.Statement("v5/MQTT-3.3.1-10"), func() {
+		topic := b.Topic()
+		kept(b, topic)
+		c := b.Connect("client")
+		for _, why := range []string{"the subscription is new", "the subscription was removed"} {
+			c.SubscribeWith(asking(topic, 1))
+			getsRetained(c, "v5/MQTT-3.3.1-10", why, topic)
+			c.Unsubscribe(topic)
+		}
+	})
+}
