@@ -88,8 +88,7 @@ func identifierOfOne(b *probe.Broker, v version) {
 		Expect(c.Answer(wire.PUBLISH)).To(haveIdentifiers(5), "the identifier of the SUBSCRIBE comes with the retained message")
 	})
 
-	size := []string{"v5/3.3.2.3.8-subscription-id-zero", "v5/3.8.2.1.2-subscription-id-range"}
-	It("may be anything from 1 to 268435455", v.Statement(size...), func() {
+	It("may be anything from 1 to 268435455", v.Statement("v5/3.3.2.3.8-subscription-id-zero"), func() {
 		topic := b.Topic()
 		c, pub := b.Connect("client"), b.Connect("pub")
 		for _, n := range []uint32{1, 127, 128, 16383, 16384, 2097151, 2097152, 268435455} {
@@ -192,7 +191,7 @@ func identifiersOfOverlap(b *probe.Broker, v version) {
 	})
 
 	It("is not made up for an overlapping subscription without one", v.Statement("v5/3.3.4-subscription-id-foreign"), func() {
-		Expect(seenIdentifiers(overlapCopies(b, 0, 7))).To(HaveEach(uint32(7)), "no identifier but that of the one subscription that has one")
+		Expect(seenIdentifiers(overlapCopies(b, 0, 7))).NotTo(ContainElement(Not(Equal(uint32(7)))), "no identifier but that of the one subscription that has one")
 	})
 
 	It("that is the same twice comes twice", v.Statement("v5/3.3.4-subscription-id-same-value"), func() {

@@ -30,9 +30,9 @@ var subscribeDefects = []Defect{
 		}},
 	{"subscribe-empty-accepted", []string{"v311/MQTT-3.8.3-3", "v5/MQTT-3.8.3-2"}, "A SUBSCRIBE without a Topic Filter is answered.", Run,
 		tolerate(packet.RuleSubscribeEmpty)},
-	{"subscribe-qos-3-accepted", []string{"v311/MQTT-3.8.3-4"}, "QoS 3 in a SUBSCRIBE is taken as 2.", Run,
+	{"subscribe-qos-3-accepted", []string{"v311/MQTT-3.8.3-4", "v5/3.8.3.1-maximum-qos-3"}, "QoS 3 in a SUBSCRIBE is taken as 2.", Run,
 		tolerate(packet.RuleSubscribeQoS3)},
-	{"subscribe-reserved-ignored", []string{"v311/MQTT-3.8.3-4"}, "The reserved bits beside the QoS are not looked at.", Run,
+	{"subscribe-reserved-ignored", []string{"v311/MQTT-3.8.3-4", "v5/MQTT-3.8.3-5"}, "The reserved bits beside the QoS are not looked at.", Run,
 		tolerate(packet.RuleSubscribeBits)},
 	{"subscribe-id-0-accepted", []string{"v311/MQTT-2.3.1-1", "v5/MQTT-2.2.1-3"}, "A SUBSCRIBE with Packet Identifier 0 is taken.", Warn,
 		tolerate(packet.RuleSubscribeID)},
@@ -89,7 +89,7 @@ var subscribeDefects = []Defect{
 				return []packet.Subscription{asked[0], asked[1], asked[1]}
 			}
 		}},
-	{"subscription-doubled", []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-3"}, "Retained messages are not sent again to a subscription that is replaced.", Run,
+	{"subscription-doubled", []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-4"}, "Retained messages are not sent again to a subscription that is replaced.", Run,
 		func(r *rules) {
 			r.sendsRetained = func(handling byte, existed bool) bool { return handling < 2 && !existed }
 		}},
@@ -102,7 +102,7 @@ var subscribeDefects = []Defect{
 		"v5/MQTT-3.8.4-8", "v5/MQTT-2.2.1-2", "v5/MQTT-3.3.4-2", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5", "v5/MQTT-4.3.1-1",
 	}, "A message is delivered at the QoS it was published with.", Run,
 		func(r *rules) { r.deliveredQoS = func(m *message, _ byte) byte { return m.qos } }},
-	{"resubscribe-loses-message", []string{"v311/MQTT-3.8.4-3", "v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5"}, "The next message is lost when a subscription is replaced.", Run,
+	{"resubscribe-loses-message", []string{"v311/MQTT-3.8.4-3", "v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-4", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5"}, "The next message is lost when a subscription is replaced.", Run,
 		func(r *rules) {
 			loses := map[*session]bool{}
 			r.replaces = func(_ *Server, old, _ *subscription) bool { loses[old.session] = true; return true }

@@ -62,46 +62,69 @@ func add(found map[*session]*match, sub *subscription) {
 // each. [v311/MQTT-3.3.5-1] [v311/3.3.5-extra-copies] [v5/MQTT-3.3.4-2] [v5/MQTT-3.3.4-3]
 // [v5/MQTT-3.3.4-4] [v5/MQTT-3.3.4-5] [v5/3.3.4-extra-copies]
 func (s *Server) deliverTo(x *match, m *message) bool {
-	subs := slices.DeleteFunc(x.subs, func(sub *subscription) bool { return s.local(sub, m) })
-	if len(subs) == 0 || s.deniedTopic(x.session.user, m.topic) {
+	matching := len(x.subs)
+	subs := slices.DeleteFunc(x.subs, func(sub *subscription) bool { return s.rules.local(sub, m) })
+	if len(subs) == 0 || s.deniedTopic(x.session.user, m.topic) || len(subs) < matching && s.policy.NoLocalOverlap == "any" {
 		return false
 	}
 	slices.SortFunc(subs, func(a, b *subscription) int { return cmp.Compare(a.filter, b.filter) })
-	if s.policy.Overlap == "each" {
-		for _, sub := range subs {
-			s.enqueue(x.session, s.liveDelivery(m, sub.qos, []*subscription{sub}))
+	for _, some := range s.rules.overlapCopies(s.policy.Overlap == "each", subs) {
+		qos := some[0].qos
+		for _, sub := range some[1:] {
+			qos = s.rules.overlapQoS(qos, sub.qos)
 		}
-		return true
-	}
-	qos := subs[0].qos
-	for _, sub := range subs[1:] {
-		qos = s.rules.overlapQoS(qos, sub.qos)
-	}
-	for range s.rules.copies(m) {
-		s.enqueue(x.session, s.liveDelivery(m, qos, subs))
+		for range s.rules.copies(m) {
+			d := s.liveDelivery(m, qos, some, subs)
+			s.enqueue(x.session, d)
+			if m.qos == 1 && d.qos == 0 && s.policy.DowngradedDuplicates == "yes" {
+				s.enqueue(x.session, d) // [v311/3.8.4-duplicates-when-downgraded] [v5/3.8.4-duplicates-when-downgraded]
+			}
+		}
 	}
 	return true
+}
+
+// overlapCopies shares the matching subscriptions of a Session out among the
+// copies of a message: one copy for all, or one for each.
+func overlapCopies(each bool, subs []*subscription) [][]*subscription {
+	if !each {
+		return [][]*subscription{subs}
+	}
+	var copies [][]*subscription
+	for i := range subs {
+		copies = append(copies, subs[i:i+1])
+	}
+	return copies
+}
+
+// identifiers returns the Subscription Identifiers of subscriptions. Equal ones
+// stand several times. [v5/3.3.4-subscription-id-same-value]
+func identifiers(subs []*subscription) []uint32 {
+	var ids []uint32
+	for _, sub := range subs {
+		if sub.identifier != 0 {
+			ids = append(ids, sub.identifier)
+		}
+	}
+	return ids
 }
 
 // local tells whether No Local keeps a message from a subscription: it
 // compares Client Identifiers, not connections.
 // [v5/MQTT-3.8.3-3] [v5/3.8.3.1-no-local-client-id-not-connection]
-func (s *Server) local(sub *subscription, m *message) bool {
-	return sub.noLocal && m.publisher == sub.session.id && s.rules.honoursNoLocal
+func local(sub *subscription, m *message) bool {
+	return sub.noLocal && m.publisher == sub.session.id
 }
 
-// liveDelivery makes the delivery of a message that has just been published.
-func (s *Server) liveDelivery(m *message, granted byte, subs []*subscription) *delivery {
-	d := &delivery{message: m, qos: s.rules.deliveredQoS(m, granted)}
+// liveDelivery makes the delivery of a message that has just been published,
+// because of some of all subscriptions of the client that match.
+func (s *Server) liveDelivery(m *message, granted byte, subs, all []*subscription) *delivery {
+	d := &delivery{message: m, subs: subs, subIDs: s.rules.identifiers(m, subs, all), qos: s.rules.deliveredQoS(m, granted)}
 	for _, sub := range subs {
 		// RETAIN is kept if one of the subscriptions wants it so.
 		// [v311/MQTT-3.3.1-9] [v5/MQTT-3.3.1-12] [v5/MQTT-3.3.1-13]
 		if sub.retainAsPublished && m.retain && s.rules.honoursRetainAsPublished {
 			d.retain = true
-		}
-		// Equal ones stand several times. [v5/3.3.4-subscription-id-same-value]
-		if sub.identifier != 0 {
-			d.subIDs = append(d.subIDs, sub.identifier)
 		}
 	}
 	d.retain = s.rules.liveRetain(m, d.retain)
@@ -194,6 +217,7 @@ func (s *Server) sendAgain(c *conn, se *session, d *delivery) {
 	}
 	d.takeQuota(c)
 	s.rules.renumbers(&se.outbox, d)
+	d.subIDs = s.resentIdentifiers(se, d)
 	if !s.transmit(c, d) {
 		s.rules.discarded(s, c, d)
 	}
@@ -201,6 +225,16 @@ func (s *Server) sendAgain(c *conn, se *session, d *delivery) {
 
 // transmit sends the PUBLISH of a delivery and reports whether it went out.
 func (s *Server) transmit(c *conn, d *delivery) bool {
+	p := s.publication(c, d)
+	if c.five() {
+		s.applyAlias(c, p)
+	}
+	d.sent = true
+	return s.send(c, p)
+}
+
+// publication is the PUBLISH of a delivery as the client gets it.
+func (s *Server) publication(c *conn, d *delivery) *packet.Publish {
 	m := d.message
 	p := &packet.Publish{
 		// [v311/MQTT-3.3.1-1] [v311/MQTT-3.3.1-2] [v311/MQTT-3.3.1-3] [v311/MQTT-4.3.1-1]
@@ -217,10 +251,8 @@ func (s *Server) transmit(c *conn, d *delivery) bool {
 			left := s.rules.expiryLeft(*m.expiry, uint32(s.waited(m)/s.cfg.Second))
 			p.Properties.MessageExpiryInterval = &left
 		}
-		s.applyAlias(c, p)
 	}
-	d.sent = true
-	return s.send(c, p)
+	return p
 }
 
 // applyAlias replaces a Topic Name that the client has seen by a Topic Alias,
@@ -251,4 +283,25 @@ func (s *Server) applyAlias(c *conn, p *packet.Publish) {
 		return
 	}
 	c.aliasesOut[p.Topic] = alias
+}
+
+// resentIdentifiers returns the Subscription Identifiers of a message that is
+// sent again: those that it had, or by policy those that its subscriptions have
+// by now. [v5/3.8.4-subscription-id-no-revert]
+func (s *Server) resentIdentifiers(se *session, d *delivery) []uint32 {
+	if s.policy.ResentIdentifiers == "current" {
+		d.subIDs = current(se, d)
+	}
+	return s.rules.resentIdentifiers(se, d)
+}
+
+// current returns the identifiers that the subscriptions of a delivery have by now.
+func current(se *session, d *delivery) []uint32 {
+	var now []*subscription
+	for _, sub := range d.subs {
+		if sub = se.subs[sub.filter]; sub != nil {
+			now = append(now, sub)
+		}
+	}
+	return identifiers(now)
 }

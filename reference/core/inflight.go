@@ -11,9 +11,10 @@ type delivery struct {
 	message  *message
 	qos      byte
 	retain   bool
-	subIDs   []uint32
-	share    *share // the shared subscription it came by, or nil
-	id       uint16 // Packet Identifier once it is sent at QoS 1 or 2
+	subs     []*subscription // because of which it is sent
+	subIDs   []uint32        // their identifiers
+	share    *share          // the shared subscription it came by, or nil
+	id       uint16          // Packet Identifier once it is sent at QoS 1 or 2
 	sent     bool
 	released uint64 // at QoS 2: PUBREC came, as the n-th; PUBREL is what is sent again
 	finished bool

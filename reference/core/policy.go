@@ -11,6 +11,7 @@ import (
 // zero value is the default of each; set fields with SetPolicy.
 type Policy struct {
 	set map[string]string
+	subscriptionPolicy
 
 	Versions                string // both, 3.1.1, 5
 	EmptyClientID           string // assign, refuse
@@ -84,7 +85,10 @@ func yes(field func(*Policy) *bool) func(*Policy, string) {
 	return func(p *Policy, v string) { *field(p) = v == "yes" }
 }
 
-var policies = []PolicyInfo{
+var policies = slices.Concat(generalPolicies, subscriptionPolicies)
+
+// generalPolicies are the freedoms that are not about subscriptions in particular.
+var generalPolicies = []PolicyInfo{
 	{"versions", []string{"both", "3.1.1", "5"}, "3.1.1:3.1.2.2,5.0:3.1.2.2", "Which versions of MQTT are offered.",
 		choice(func(p *Policy) *string { return &p.Versions })},
 	{"empty-client-id", []string{"assign", "refuse"}, "3.1.1:3.1.3.1,5.0:3.1.3.1", "Whether a client with an empty Client Identifier is given one or refused.",

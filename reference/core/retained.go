@@ -70,17 +70,15 @@ func (s *Server) welcome(sub *subscription, handling byte, existed bool) []*deli
 		case !s.rules.retainedMatches(sub.match, name):
 		case s.expired(m):
 			s.retained.delete(name) // [v5/3.3.1.3-retained-message-expiry]
-		case !s.local(sub, m) && !s.deniedTopic(sub.session.user, name):
+		case (s.policy.NoLocalRetained == "sent" || !s.rules.local(sub, m)) && !s.deniedTopic(sub.session.user, name):
 			found = append(found, m)
 		}
 	}
 	slices.SortFunc(found, func(a, b *message) int { return cmp.Compare(a.serial, b.serial) })
 	var list []*delivery
 	for _, m := range s.rules.retainedFor(found) {
-		d := &delivery{message: m, qos: s.rules.welcomeQoS(m, sub.qos), retain: s.rules.welcomeRetain}
-		if sub.identifier != 0 {
-			d.subIDs = []uint32{sub.identifier} // [v5/MQTT-3.3.4-3]
-		}
+		d := &delivery{message: m, subs: []*subscription{sub}, qos: s.rules.welcomeQoS(m, sub.qos), retain: s.rules.welcomeRetain}
+		d.subIDs = s.rules.identifiers(m, d.subs, d.subs) // [v5/MQTT-3.3.4-3]
 		list = append(list, d)
 	}
 	return list

@@ -135,6 +135,9 @@ type deliverRules struct {
 	matched                  func(s *Server, m *message, found map[*session]*match)
 	copies                   func(m *message) int
 	overlapQoS               func(a, b byte) byte
+	overlapCopies            func(each bool, subs []*subscription) [][]*subscription // the subscriptions of each copy
+	identifiers              func(m *message, subs, all []*subscription) []uint32    // of the copy for some of all that match
+	resentIdentifiers        func(se *session, d *delivery) []uint32
 	deliveredQoS             func(m *message, granted byte) byte
 	liveRetain               func(m *message, asPublished bool) bool
 	dup                      func(d *delivery) bool
@@ -144,7 +147,7 @@ type deliverRules struct {
 	expiresMessages          bool
 	expiresBegun             bool // what was sent already expires as well
 	packetID                 func(id uint16) uint16
-	honoursNoLocal           bool
+	local                    func(sub *subscription, m *message) bool // No Local keeps the message away
 	honoursRetainAsPublished bool
 	honoursReceiveMaximum    bool
 	sendQuota                func(c *conn, receiveMaximum int) int // the first one on a connection
@@ -172,7 +175,7 @@ type deliverRules struct {
 type subscribeRules struct {
 	answersSubscribe          func(p *packet.Subscribe) bool
 	subscribed                func(asked []packet.Subscription) []packet.Subscription
-	keptIdentifier            func(id uint32) uint32
+	keptIdentifier            func(se *session, i int, filter string, identifier uint32) uint32 // for the i-th filter
 	subackID                  func(id uint16) uint16
 	subackCodes               func(codes []packet.ReasonCode) []packet.ReasonCode
 	grantedQoS                func(asked, granted byte) byte
@@ -317,6 +320,9 @@ func standardDeliver() deliverRules {
 		matched:                  func(*Server, *message, map[*session]*match) {},
 		copies:                   func(*message) int { return 1 },
 		overlapQoS:               func(a, b byte) byte { return max(a, b) },
+		overlapCopies:            overlapCopies,
+		identifiers:              func(_ *message, subs, _ []*subscription) []uint32 { return identifiers(subs) },
+		resentIdentifiers:        func(_ *session, d *delivery) []uint32 { return d.subIDs },
 		deliveredQoS:             func(m *message, granted byte) byte { return min(m.qos, granted) }, // [v311/MQTT-3.8.4-6] [v5/MQTT-3.8.4-8]
 		liveRetain:               func(_ *message, asPublished bool) bool { return asPublished },
 		dup:                      func(d *delivery) bool { return d.sent && d.qos > 0 },
@@ -325,7 +331,7 @@ func standardDeliver() deliverRules {
 		expiryLeft:               func(interval, waited uint32) uint32 { return interval - min(waited, interval) },
 		expiresMessages:          true,
 		packetID:                 same[uint16],
-		honoursNoLocal:           true,
+		local:                    local,
 		honoursRetainAsPublished: true,
 		honoursReceiveMaximum:    true,
 		sendQuota:                func(_ *conn, receiveMaximum int) int { return receiveMaximum },
@@ -353,7 +359,7 @@ func standardSubscribe() subscribeRules {
 	return subscribeRules{
 		answersSubscribe:     func(*packet.Subscribe) bool { return true },
 		subscribed:           same[[]packet.Subscription],
-		keptIdentifier:       same[uint32],
+		keptIdentifier:       func(_ *session, _ int, _ string, identifier uint32) uint32 { return identifier },
 		subackID:             same[uint16],
 		subackCodes:          same[[]packet.ReasonCode],
 		grantedQoS:           func(_, granted byte) byte { return granted },

@@ -79,6 +79,7 @@ func (s *Server) end(c *conn, why ending) {
 	se.conn = nil
 	se.detach(s.policy.QoS0Offline == "keep")
 	s.rules.detached(s, se, why)
+	s.handOver(se)
 	if c.will != nil && s.rules.publishesWill(c, why) {
 		s.putOffWill(se, c)
 	}

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
@@ -27,10 +28,14 @@ func (s *Server) subscribe(c *conn, p *packet.Subscribe) {
 	if !ok {
 		return
 	}
+	if s.inUse(c, p.ID) {
+		s.send(c, &packet.Suback{ID: p.ID, Codes: slices.Repeat([]packet.ReasonCode{packet.PacketIdentifierInUse}, len(p.Subscriptions))})
+		return
+	}
 	codes := make([]packet.ReasonCode, 0, len(p.Subscriptions))
 	var welcome []*delivery
-	for _, asked := range s.rules.subscribed(p.Subscriptions) {
-		code, retained := s.subscribeOne(c, asked, identifier)
+	for i, asked := range s.rules.subscribed(p.Subscriptions) {
+		code, retained := s.subscribeOne(c, asked, s.rules.keptIdentifier(c.session, i, asked.Filter, identifier))
 		if c.ended {
 			return
 		}
@@ -55,6 +60,13 @@ func (s *Server) greet(c *conn, welcome []*delivery) {
 	}
 }
 
+// inUse tells whether an open publication of the client has the Packet
+// Identifier, and the server refuses a request for that.
+// [v5/3.9.3-suback-code-91] [v5/3.11.3-unsuback-code-91]
+func (s *Server) inUse(c *conn, id uint16) bool {
+	return c.five() && c.session.pending[id] && s.policy.IdentifierInUse == "refused"
+}
+
 // identifierOf returns the Subscription Identifier of a SUBSCRIBE, which holds
 // for all its filters; 0 for none. [v5/3.8.2.1.2-subscription-id-all-filters]
 func (s *Server) identifierOf(c *conn, p *packet.Subscribe) (identifier uint32, ok bool) {
@@ -67,7 +79,7 @@ func (s *Server) identifierOf(c *conn, p *packet.Subscribe) (identifier uint32, 
 		s.fail(c, packet.SubscriptionIdentifiersNotSupported, "Subscription Identifiers are not available")
 		return 0, false
 	}
-	return s.rules.keptIdentifier(ids[0]), true
+	return ids[0], true
 }
 
 // subscribeOne makes or replaces one subscription. It returns the code and the
@@ -78,6 +90,12 @@ func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uin
 	if !c.five() && (s.policy.Share311 == "plain" || err != nil) {
 		// MQTT 3.1.1 knows no shared subscriptions: these are plain filters.
 		inner, shared, err = asked.Filter, false, nil
+	}
+	if proposed, ok := proposedForm(asked.Filter); ok && s.policy.ShareForms != "plain" {
+		if s.policy.ShareForms == "refused" {
+			return s.refuseFilter(c, packet.TopicFilterInvalid), nil
+		}
+		inner, shared = proposed, true
 	}
 	if err == nil {
 		err = topic.ValidFilter(inner)
@@ -108,11 +126,24 @@ func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uin
 		s.removeSubscription(se, old)
 	}
 	s.addSubscription(se, sub, shared)
+	if shared && !c.five() {
+		return packet.ReasonCode(sub.qos), s.welcome311(sub)
+	}
 	if shared && s.rules.sharedGetsNoRetained {
 		// [v5/3.8.4-no-retained-for-shared-new] [v5/3.8.4-no-retained-for-shared-existing] [v5/4.8.2-no-retained]
 		return packet.ReasonCode(sub.qos), nil
 	}
 	return packet.ReasonCode(sub.qos), s.welcome(sub, asked.RetainHandling, old != nil)
+}
+
+// welcome311 returns the retained messages for a member of MQTT 3.1.1, which
+// knows no rule for them.
+func (s *Server) welcome311(sub *subscription) []*delivery {
+	switch {
+	case s.policy.Share311Retained == "each", s.policy.Share311Retained == "creator" && len(sub.share.members) == 1:
+		return s.welcome(sub, 0, false)
+	}
+	return nil
 }
 
 // grantedQoS returns the QoS of a subscription: what was asked for, or less.
@@ -185,6 +216,10 @@ func (s *Server) removeSubscription(se *session, sub *subscription) {
 // [v311/MQTT-3.10.4-1] [v311/MQTT-3.10.4-4] [v311/MQTT-3.10.4-5] [v311/MQTT-3.10.4-6]
 // [v5/MQTT-3.10.4-1] [v5/MQTT-3.10.4-4] [v5/MQTT-3.10.4-5] [v5/MQTT-3.10.4-6]
 func (s *Server) unsubscribe(c *conn, p *packet.Unsubscribe) {
+	if s.inUse(c, p.ID) {
+		s.send(c, &packet.Unsuback{ID: p.ID, Codes: slices.Repeat([]packet.ReasonCode{packet.PacketIdentifierInUse}, len(p.Filters))})
+		return
+	}
 	se := c.session
 	codes := make([]packet.ReasonCode, 0, len(p.Filters)) // [v5/MQTT-3.11.3-1] [v5/MQTT-3.11.3-2]
 	removed := false
