@@ -87,7 +87,7 @@ var optionDefects = []Defect{
 		func(r *rules) {
 			r.local = func(sub *subscription, m *message) bool {
 				c := sub.session.conn
-				return local(sub, m) && (c == nil || c.inFlight < c.receiveMax)
+				return local(sub, m) && (c == nil || c.windowOpen())
 			}
 		}},
 	{"no-local-for-all", []string{"v5/MQTT-4.5.0-1"}, "A message of a client with No Local reaches nobody.", Run,

@@ -122,12 +122,12 @@ func prefer(members []*subscription, good func(*subscription) bool) []*subscript
 // [v5/3.1.2.11.4-shared-too-large]
 func (s *Server) fits(sub *subscription, m *message) bool {
 	c := sub.session.conn
-	return c == nil || !c.tooLarge(packet.Size(c.wireVersion(), s.publication(c, s.sharedDelivery(sub, m))))
+	return c == nil || !s.tooLarge(c, packet.Size(c.wireVersion(), s.publication(c, s.sharedDelivery(sub, m))))
 }
 
 // ready tells whether a connected client takes one more delivery at once.
 func (se *session) ready() bool {
-	return !se.conn.slow && se.conn.inFlight+len(se.queue) < se.conn.receiveMax
+	return !se.conn.slow && se.conn.inFlight+len(se.queue) < se.conn.quota
 }
 
 // scatter makes a number that follows no pattern out of one that does.
