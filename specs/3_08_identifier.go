@@ -15,9 +15,7 @@ func identifierLifetime(b *probe.Broker, v version) {
 	next := func(c *probe.Client, topic, why string, want ...uint32) {
 		GinkgoHelper()
 		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: why})
-		a := c.AnswerWhere(payload(why), wire.PUBLISH)
-		Expect(a).To(haveIdentifiers(want...), why)
-		c.Acknowledge(a.Packet.(wire.Publish))
+		hasIdentifiers(c.Delivery(), "as the subscription has them", want...)
 	}
 
 	It("goes when the subscription is replaced by one without it", v.Statement("v5/3.8.4-subscription-ids-removed"), func() {
@@ -64,9 +62,7 @@ func identifierLifetime(b *probe.Broker, v version) {
 		for _, name := range []string{"second", "third"} {
 			again := resumed(b, name, id)
 			if name == "second" {
-				a := again.AnswerWhere(payload("waited"), wire.PUBLISH)
-				Expect(a).To(haveIdentifiers(5), "what waited has the identifier")
-				again.Acknowledge(a.Packet.(wire.Publish))
+				hasIdentifiers(again.Delivery(), "what waited has the identifier", 5)
 			}
 			next(again, topic, "the identifier on the "+name+" connection", 5)
 			again.Disconnect()
