@@ -74,7 +74,7 @@ func identifierOfOne(b *probe.Broker, v version) {
 	It("comes with a retained message", v.Statement("v5/MQTT-3.3.4-3"), func() {
 		b.Lacking("retain")
 		topic := b.Topic()
-		kept(b, topic)
+		keptRetained(b, topic)
 		c := b.Connect("client")
 		c.SubscribeWith(identified(5, topic))
 		hasIdentifiers(c.Delivery(), "the identifier of the SUBSCRIBE comes with the retained message", 5)

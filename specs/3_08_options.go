@@ -34,9 +34,9 @@ func asking(filter string, handling byte) wire.Subscribe {
 	return wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: filter, QoS: 1, RetainHandling: handling}}}
 }
 
-// kept publishes retained messages and makes sure that a client that asks for
+// keptRetained publishes retained messages and makes sure that a client that asks for
 // one gets it: without that nothing can be said of one that does not.
-func kept(b *probe.Broker, topics ...string) {
+func keptRetained(b *probe.Broker, topics ...string) {
 	GinkgoHelper()
 	pub := b.Connect("keeper")
 	for _, topic := range topics {
@@ -45,7 +45,7 @@ func kept(b *probe.Broker, topics ...string) {
 	}
 }
 
-// getsRetained asserts that a client gets the retained messages that kept made
+// getsRetained asserts that a client gets the retained messages that keptRetained made
 // on the topics, in any order.
 func getsRetained(c *probe.Client, key, why string, topics ...string) {
 	GinkgoHelper()
@@ -79,7 +79,7 @@ func retainHandlingNew(b *probe.Broker, v version) {
 				key := map[byte]string{0: "v5/MQTT-3.3.1-9", 1: "v5/MQTT-3.3.1-10"}[handling]
 				topic := b.Topic()
 				all := []string{topic + "/one", topic + "/two", topic + "/three"}
-				kept(b, all...)
+				keptRetained(b, all...)
 				c := b.Connect("client")
 				c.SubscribeWith(asking(topic+"/+", handling))
 				getsRetained(c, key, "the subscription is new", all...)
@@ -88,7 +88,7 @@ func retainHandlingNew(b *probe.Broker, v version) {
 
 	It("1 takes an overlapping filter for a new subscription", v.Statement("v5/MQTT-3.3.1-10"), func() {
 		topic := b.Topic()
-		kept(b, topic+"/one")
+		keptRetained(b, topic+"/one")
 		c := b.Connect("client")
 		takes(c.Subscribe(topic+"/+", 1), topic+"/one")
 		c.SubscribeWith(asking(topic+"/one", 1))
@@ -97,7 +97,7 @@ func retainHandlingNew(b *probe.Broker, v version) {
 
 	It("2 brings no retained message, and what is published later", v.Statement("v5/MQTT-3.3.1-11"), func() {
 		topic := b.Topic()
-		kept(b, topic)
+		keptRetained(b, topic)
 		c, pub := b.Connect("client"), b.Connect("pub")
 		c.SubscribeWith(asking(topic, 2))
 		Expect(c.DeliveredBefore(pub.Sentinel(topic, 1))).To(BeEmpty(), "no retained message comes")
@@ -107,7 +107,7 @@ func retainHandlingNew(b *probe.Broker, v version) {
 
 	It("holds for each filter of a SUBSCRIBE by itself", v.Statement("v5/MQTT-3.3.1-11", "v5/MQTT-3.8.4-5"), func() {
 		topic := b.Topic()
-		kept(b, topic+"/a", topic+"/b", topic+"/c")
+		keptRetained(b, topic+"/a", topic+"/b", topic+"/c")
 		c := b.Connect("client")
 		c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{
 			{Filter: topic + "/a", QoS: 1}, {Filter: topic + "/b", QoS: 1, RetainHandling: 2}, {Filter: topic + "/c", QoS: 1}}})
@@ -126,7 +126,7 @@ func retainHandlingNew(b *probe.Broker, v version) {
 
 	It("has no effect when a Session is resumed", v.Statement(only), func() {
 		topic := b.Topic()
-		kept(b, topic)
+		keptRetained(b, topic)
 		c, resume := away(b, topic, 1)
 		takes(c, topic)
 		c.Disconnect()
@@ -139,7 +139,7 @@ func retainHandlingExisting(b *probe.Broker, v version) {
 	It("0 sends the retained messages again for an existing subscription", v.Statement("v5/MQTT-3.8.4-4", "v5/MQTT-3.3.1-9"), func() {
 		topic := b.Topic()
 		all := []string{topic + "/one", topic + "/two", topic + "/three"}
-		kept(b, all...)
+		keptRetained(b, all...)
 		c := b.Connect("client").Subscribe(topic+"/+", 1)
 		for range all {
 			c.Delivery()
@@ -152,7 +152,7 @@ func retainHandlingExisting(b *probe.Broker, v version) {
 
 	It("1 brings nothing for an existing subscription", v.Statement("v5/MQTT-3.3.1-10"), func() {
 		topic := b.Topic()
-		kept(b, topic)
+		keptRetained(b, topic)
 		c, pub := b.Connect("client").Subscribe(topic, 1), b.Connect("pub")
 		takes(c, topic)
 		c.SubscribeWith(asking(topic, 1))
@@ -163,7 +163,7 @@ func retainHandlingExisting(b *probe.Broker, v version) {
 
 	It("1 brings nothing for a subscription of a Session that is resumed", v.Statement("v5/MQTT-3.3.1-10"), func() {
 		topic := b.Topic()
-		kept(b, topic)
+		keptRetained(b, topic)
 		c, resume := away(b, topic, 1)
 		takes(c, topic)
 		c.Disconnect()
@@ -175,7 +175,7 @@ func retainHandlingExisting(b *probe.Broker, v version) {
 
 	It("1 brings the retained message again after UNSUBSCRIBE", v.Statement("v5/MQTT-3.3.1-10"), func() {
 		topic := b.Topic()
-		kept(b, topic)
+		keptRetained(b, topic)
 		c := b.Connect("client")
 		for _, why := range []string{"the subscription is new", "the subscription was removed"} {
 			c.SubscribeWith(asking(topic, 1))

@@ -10,7 +10,7 @@ import (
 // its client comes back.
 func resumeWith(change func(sub *subscription)) func(*rules) {
 	return func(r *rules) {
-		r.attached = func(se *session, resumed bool) {
+		r.attached = func(_ *Server, se *session, resumed bool) {
 			for _, sub := range se.subs {
 				if resumed {
 					change(sub)
