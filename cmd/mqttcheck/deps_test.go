@@ -40,6 +40,8 @@ var arrows = map[string][]string{
 	"reports": {"github.com/onsi/ginkgo/v2/types", "specs/normative", "specs/wire"},
 
 	"fuzz":            {"reference/...", "specs/wire", "specs/normative", "internal/proc"},
+	"fuzz/script":     {"specs/wire"},
+	"fuzz/play":       {"fuzz/script", "specs/wire"},
 	"internal/proc":   {},
 	"internal/target": {"github.com/knadh/koanf/...", "go.yaml.in/yaml/..."},
 
