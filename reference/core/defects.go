@@ -50,6 +50,8 @@ var defects = slices.Concat(
 	publishDefects,
 	retainDefects,
 	subscribeDefects,
+	optionDefects,
+	identifierDefects,
 	unsubscribeDefects,
 	qosDefects,
 	flowDefects,
