@@ -58,11 +58,13 @@ type Broker struct {
 }
 
 // event is one for the core. A link without an event has written much; where
-// handled is not nil it gets a value when the event has been handled.
+// handled is not nil it gets a value when the event has been handled. One with
+// ask is none: it is asked what the core holds.
 type event struct {
 	ev      core.Event
 	link    *link
 	handled chan<- struct{}
+	ask     chan<- core.Holding
 }
 
 // Start opens the listeners and serves until Close.
@@ -125,6 +127,23 @@ func (b *Broker) URL() string { return b.urls[0] }
 // URLs returns the addresses of all listeners.
 func (b *Broker) URLs() []string { return append([]string{}, b.urls...) }
 
+// Holding returns what the broker keeps for its clients, nothing once it is
+// closed.
+func (b *Broker) Holding() core.Holding {
+	answer := make(chan core.Holding, 1)
+	select {
+	case b.events <- event{ask: answer}:
+	case <-b.done:
+		return core.Holding{}
+	}
+	select {
+	case h := <-answer:
+		return h
+	case <-b.done:
+		return core.Holding{}
+	}
+}
+
 // Close tells the clients, ends all connections and listeners and waits until
 // nothing runs any more. It takes little longer than stopTime.
 func (b *Broker) Close() error {
@@ -184,6 +203,10 @@ func (b *Broker) serve(server *core.Server) {
 			e.ev = core.Tick{}
 		case <-b.done:
 			return
+		}
+		if e.ask != nil {
+			e.ask <- server.Holding()
+			continue
 		}
 		if e.ev == nil {
 			e.ev = core.Pending{Conn: e.link.id, Bytes: e.link.report()}

@@ -86,6 +86,16 @@ func (f *Fleet) Variants() map[string]string {
 	return urls
 }
 
+// Holding returns what each of them keeps for its clients, by the name of the
+// variant; the broker itself has none.
+func (f *Fleet) Holding() map[string]core.Holding {
+	all := map[string]core.Holding{"": f.main.Holding()}
+	for name, b := range f.variants {
+		all[name] = b.Holding()
+	}
+	return all
+}
+
 // Close stops all of them.
 func (f *Fleet) Close() error {
 	err := f.main.Close()

@@ -7,6 +7,7 @@ package specs
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -25,6 +26,10 @@ var Timing = Label("timing")
 // Slow labels a spec that waits longer than three seconds of the protocol. It
 // runs on demand only.
 var Slow = Label("slow")
+
+// cleaning is how long an interrupted spec may take to clean up: the parent of
+// the process waits little longer.
+const cleaning = 8 * time.Second
 
 // A version is the version of the protocol that a root container is about.
 type version struct {
@@ -92,7 +97,9 @@ func register(target probe.Target, v version) {
 				probe.Unsupported("the broker does not offer %s", v.name)
 			}
 		})
-		AfterEach(b.End)
+		// With a context an interruption lets it go on: what the spec made is
+		// taken away from the broker.
+		AfterEach(func(SpecContext) { b.End() }, GracePeriod(cleaning))
 		for _, section := range sections {
 			section(b, v)
 		}

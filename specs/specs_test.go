@@ -3,6 +3,7 @@ package specs_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/onsi/ginkgo/v2"
 
@@ -21,6 +22,7 @@ func TestBroker(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer fleet.Close()
+		defer leavesNothing(t, fleet)
 		target.URL, target.Variants = fleet.URL(), fleet.Variants()
 		target.Users = &probe.Users{
 			Username: reference.Username, Password: reference.Password,
@@ -29,4 +31,19 @@ func TestBroker(t *testing.T) {
 	}
 	specs.Register(target)
 	ginkgo.RunSpecs(t, specs.Suite)
+}
+
+// leavesNothing holds that the suite has taken away what it made. A connection
+// that has just ended may not have been noticed yet.
+func leavesNothing(t *testing.T, fleet *reference.Fleet) {
+	deadline := time.Now().Add(5 * time.Second)
+	for name, held := range fleet.Holding() {
+		for !held.Empty() && time.Now().Before(deadline) {
+			time.Sleep(20 * time.Millisecond)
+			held = fleet.Holding()[name]
+		}
+		if !held.Empty() {
+			t.Errorf("left on the broker %q: %+v", name, held)
+		}
+	}
 }

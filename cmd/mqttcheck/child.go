@@ -63,14 +63,17 @@ func newChild(stdin io.Reader, stdout io.Writer) *child {
 	return c
 }
 
-// read passes on what the parent sends. When the parent is gone, it interrupts
-// the running specs, so that they clean up behind them.
+// read passes on what the parent sends. When there is no more, it interrupts
+// the running spec, so that it cleans up behind itself. Ginkgo may not listen
+// yet: then it is told to leave out the specs. A second signal would end the
+// cleaning.
 func (c *child) read(in *json.Decoder) {
 	defer close(c.orders)
 	for {
 		var o order
 		if err := in.Decode(&o); err != nil {
 			close(c.answers)
+			c.enough.Store(true)
 			if c.running.Load() {
 				interruptSelf()
 			}

@@ -155,9 +155,10 @@ func (b *Broker) Open(name string) *Client {
 	if err != nil {
 		Inconclusive("the broker is gone: %v", err)
 	}
-	b.spec.mu.Lock()
-	b.spec.clients = append(b.spec.clients, c)
-	b.spec.mu.Unlock()
+	if !b.spec.enlist(c) {
+		_ = c.conn.Close()
+		rest()
+	}
 	return c
 }
 
@@ -168,27 +169,7 @@ func (b *Broker) dial(url, name string, trace *wire.Trace) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{b: b, name: name, url: url, conn: conn, granted: map[string]byte{}}, nil
-}
-
-// quiet connects for cleaning up: with a clean session, in no spec's trace,
-// and nil where it does not succeed.
-func (b *Broker) quiet(url string, v wire.Version, id string) *Client {
-	view := b.In(v)
-	c, err := view.dial(url, "cleaner", wire.NewTrace())
-	if err != nil {
-		return nil
-	}
-	p := view.ConnectPacket(ID(id))
-	if b.Users != nil && url == b.Variants["users"] {
-		Credentials(b.Users.Username, b.Users.Password)(view, &p)
-	}
-	if c.conn.Send(p) != nil {
-		c.conn.Close()
-		return nil
-	}
-	c.take(b.Timeout, wire.CONNACK)
-	return c
+	return &Client{b: b, name: name, url: url, conn: conn, granted: map[string]byte{}, aliases: map[uint32]string{}}, nil
 }
 
 // Seconds returns n seconds of the protocol as time.

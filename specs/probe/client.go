@@ -21,7 +21,8 @@ type Client struct {
 	tail      []byte       // what was sent of a packet that is not complete
 	nextID    uint16
 	sentinels int
-	granted   map[string]byte // by Topic Filter
+	granted   map[string]byte   // by Topic Filter
+	aliases   map[uint32]string // Topic Names
 }
 
 // Name returns the name that the client has in traces.
@@ -50,8 +51,8 @@ func (c *Client) Send(packets ...wire.Packet) {
 func (c *Client) Force(packets ...wire.Packet) {
 	var all []byte
 	for _, p := range packets {
-		c.note(p)
 		all = p.Append(all, c.b.Version)
+		c.note(p)
 	}
 	c.frame(all)
 	_ = c.conn.Send(packets...)
@@ -63,58 +64,26 @@ func (c *Client) SendBytes(raw ...[]byte) {
 	for _, r := range raw {
 		all = append(all, r...)
 	}
-	c.frame(all)
+	c.noteBytes(c.frame(all))
 	_ = c.conn.SendBytes(all)
 }
 
 // SendSplit writes the bytes n at a time.
 func (c *Client) SendSplit(raw []byte, n int) {
-	c.frame(raw)
+	c.noteBytes(c.frame(raw))
 	_ = c.conn.SendSplit(raw, n)
 }
 
-// note remembers what has to be taken away from the broker afterwards.
-func (c *Client) note(p wire.Packet) {
-	s := c.b.spec
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch p := p.(type) {
-	case wire.Connect:
-		c.connect = p
-		if p.ClientID != "" && keepsSession(c.b.Version, p) {
-			s.sessions[stored{url: c.url, id: p.ClientID, version: c.b.Version}] = true
-		}
-		if p.Will != nil && p.Will.Retain && p.Will.Topic != "" {
-			s.retained[place{url: c.url, topic: p.Will.Topic, version: c.b.Version}] = true
-		}
-	case wire.Publish:
-		if p.Retain && p.Topic != "" {
-			s.retained[place{url: c.url, topic: p.Topic, version: c.b.Version}] = true
-		}
-	}
-}
-
-func keepsSession(v wire.Version, p wire.Connect) bool {
-	if v != wire.V5 {
-		return !p.CleanStart
-	}
-	for _, prop := range p.Properties {
-		if prop.ID == wire.SessionExpiryInterval && prop.Int > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // frame follows the borders of what was sent, to know whether the broker is
-// left in the middle of a packet.
-func (c *Client) frame(sent []byte) {
+// left in the middle of a packet, and returns the packets that are complete.
+func (c *Client) frame(sent []byte) (whole [][]byte) {
 	c.tail = append(c.tail, sent...)
 	for {
 		size, ok := wire.FrameSize(c.tail)
 		if !ok || len(c.tail) < size {
-			return
+			return whole
 		}
+		whole = append(whole, c.tail[:size])
 		c.tail = c.tail[size:]
 	}
 }
@@ -280,18 +249,6 @@ func (c *Client) farewell() {
 	if ended, _, _ := c.conn.Ended(); !ended && !c.ended && c.accepted && len(c.tail) == 0 {
 		_ = c.conn.Send(wire.Disconnect{})
 	}
-	_ = c.conn.Close()
-}
-
-// clearRetained and leave are for the cleaner, which judges nothing.
-func (c *Client) clearRetained(topic string) {
-	_ = c.conn.Send(wire.Publish{Topic: topic, QoS: 1, Retain: true, ID: c.NextID()})
-	c.take(250*time.Millisecond, wire.PUBACK)
-}
-
-func (c *Client) leave() {
-	_ = c.conn.Send(wire.Disconnect{})
-	c.awaitEnd(50 * time.Millisecond)
 	_ = c.conn.Close()
 }
 

@@ -22,6 +22,7 @@ type spec struct {
 	started time.Time
 
 	mu       sync.Mutex
+	over     bool // End has begun: no connection is opened any more
 	outcomes []Outcome
 	clients  []*Client
 	sessions map[stored]bool
@@ -30,22 +31,35 @@ type spec struct {
 	seen     map[string]bool
 }
 
-// stored is a session that the broker keeps when its connection has ended.
-type stored struct {
-	url, id string
-	version wire.Version
-}
-
-// place is a Topic Name at one of the brokers.
-type place struct {
-	url, topic string
-	version    wire.Version
-}
-
 func (s *spec) record(o Outcome) {
-	s.mu.Lock()
+	s.enter()
 	defer s.mu.Unlock()
 	s.outcomes = append(s.outcomes, o)
+}
+
+// enter locks the spec for its body. The body of a spec that is interrupted
+// goes on beside End, on connections that End has closed: it comes to rest
+// here, since nothing that it does or finds may count any more. The process is
+// about to end.
+func (s *spec) enter() {
+	s.mu.Lock()
+	if s.over {
+		s.mu.Unlock()
+		rest()
+	}
+}
+
+func rest() { select {} }
+
+// enlist adds a client to those that End takes leave of; false when that has
+// begun.
+func (s *spec) enlist(c *Client) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.over {
+		s.clients = append(s.clients, c)
+	}
+	return !s.over
 }
 
 // Standing is what the packets of a spec say of the format rules, as it
@@ -79,16 +93,18 @@ func (b *Broker) Begin() {
 // found to the report. Call it in an AfterEach.
 func (b *Broker) End() {
 	s := b.spec
-	standing := s.drain(b.Timeout)
+	s.mu.Lock()
+	s.over = true
+	clients, outcomes := slices.Clone(s.clients), slices.Clone(s.outcomes)
+	s.mu.Unlock()
+	standing := s.drain(clients, b.Timeout)
 	waits := Waits{Expired: s.expired, Seen: s.seen}
-	for _, c := range s.clients {
+	for _, c := range clients {
 		c.farewell()
+		c.noteAssigned()
 	}
 	s.clean(b)
 
-	s.mu.Lock()
-	outcomes := slices.Clone(s.outcomes)
-	s.mu.Unlock()
 	for _, o := range outcomes {
 		attach("verdict", o)
 	}
@@ -102,15 +118,15 @@ func (b *Broker) End() {
 
 // drain waits until each connection has ended or answered a PINGREQ, so that
 // what the broker still had to send is judged too.
-func (s *spec) drain(timeout time.Duration) Standing {
-	for _, c := range s.clients {
+func (s *spec) drain(clients []*Client, timeout time.Duration) Standing {
+	for _, c := range clients {
 		c.startDrain()
 	}
 	wait := min(timeout, 250*time.Millisecond)
 	deadline := time.Now().Add(wait)
 	evidence := map[string]bool{}
 	standing := Standing{Evidence: []string{}, Violations: []wire.Violation{}}
-	for _, c := range s.clients {
+	for _, c := range clients {
 		c.finishDrain(deadline)
 		for _, r := range c.conn.All() {
 			s.seen[r.Type.String()] = true
@@ -127,31 +143,9 @@ func (s *spec) drain(timeout time.Duration) Standing {
 	return standing
 }
 
-// clean ends the sessions and clears the retained messages that the spec made.
-func (s *spec) clean(b *Broker) {
-	for _, at := range slices.SortedFunc(maps.Keys(s.sessions), func(x, y stored) int { return strings.Compare(x.id, y.id) }) {
-		if c := b.quiet(at.url, at.version, at.id); c != nil {
-			c.leave()
-		}
-	}
-	byBroker := map[place][]string{}
-	for at := range s.retained {
-		key := place{url: at.url, version: at.version}
-		byBroker[key] = append(byBroker[key], at.topic)
-	}
-	for key, topics := range byBroker {
-		c := b.quiet(key.url, key.version, b.ClientID())
-		if c == nil {
-			continue
-		}
-		for _, topic := range topics {
-			c.clearRetained(topic)
-		}
-		c.leave()
-	}
-}
-
 func (s *spec) expire(kinds []wire.Type) {
+	s.enter()
+	defer s.mu.Unlock()
 	for _, k := range kinds {
 		s.expired[k.String()]++
 	}
