@@ -48,6 +48,7 @@ var sections = []func(b *probe.Broker, v version){
 	fixedHeader,
 	connect,
 	will,
+	willDelay,
 	sessions,
 	sessionExpiry,
 	publishFlags,

@@ -1,0 +1,233 @@
+package specs
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// willDelay holds the specs of sections 3.1.2.5 and 3.1.3.2.2 on the moment at
+// which a will is published, measured by its delay, the Session and the return
+// of the client.
+func willDelay(b *probe.Broker, v version) {
+	Describe("3.1.2.5 Will Flag", func() {
+		willOfItsOwn(b, v)
+		willOnTakeOver(b, v)
+		willAtOnce(b, v)
+	})
+	if !v.is5() {
+		return
+	}
+	Describe("3.1.3.2.2 Will Delay Interval", func() {
+		willPutOff(b, v)
+		willCalledOff(b, v)
+		willAtSessionEnd(b, v)
+	})
+}
+
+// gone is a will at QoS 1, in MQTT 5.0 with these properties.
+func gone(topic string, properties ...wire.Property) probe.Option {
+	return probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone"), Properties: properties})
+}
+
+func delay(seconds uint32) wire.Property {
+	return wire.Property{ID: wire.WillDelayInterval, Int: seconds}
+}
+
+// late is how many seconds a will may be overdue before a check calls it
+// missing: that it comes promptly is only advised, and a server that looks for
+// what is due every five seconds breaks nothing.
+const late = 6
+
+// willArrives waits for a will that is due in some seconds from now. One that
+// is more than two seconds late earns a warning.
+func willArrives(b *probe.Broker, v version, sub *probe.Client, due float64) probe.Answer {
+	GinkgoHelper()
+	start := time.Now()
+	a := sub.Within(b.Seconds(due+late)+b.Timeout, wire.PUBLISH)
+	if a.Came {
+		promptly := v.key("v311/3.1.2.5-will-promptly", "v5/3.1.2.5-will-promptly")
+		probe.Advice(promptly).Expect(a.At.Sub(start)).To(BeNumerically("<", b.Seconds(due+2)+b.Timeout/2), "the will comes promptly")
+	}
+	return a
+}
+
+// isGone succeeds for an Answer that is the will of gone.
+func isGone() OmegaMatcher { return probe.BePacket(HaveField("Payload", "gone")) }
+
+func willOfItsOwn(b *probe.Broker, v version) {
+	It("gives each Session a will of its own", v.Statement("v311/MQTT-3.1.2-8", "v5/MQTT-3.1.2-7"), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 2)
+		first := b.Connect("first", probe.WithWill(wire.Will{Topic: topic, QoS: 2, Payload: []byte("of the first")}))
+		second := b.Connect("second", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("of the second")}))
+
+		first.Drop()
+
+		a := sub.Answer(wire.PUBLISH)
+		Expect(a).To(probe.BePacket(And(HaveField("Payload", "of the first"), HaveField("QoS", byte(2)))), "the will of the client that has gone")
+		sub.Acknowledge(a.Packet.(wire.Publish))
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 2))).To(BeEmpty(), "the other client is still there")
+		second.Drop()
+		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "of the second"), HaveField("QoS", byte(1)))), "and then that of the other")
+	})
+}
+
+func willOnTakeOver(b *probe.Broker, v version) {
+	keys := []string{"v311/3.1.2.5-will-on-takeover", "v5/3.1.4-takeover-will", "v5/3.1.3.2.2-will-on-takeover-no-delay"}
+	for _, how := range []struct {
+		what   string
+		option probe.Option
+	}{
+		{"resumes the Session", probe.Persistent},
+		{"starts clean", func(_ *probe.Broker, p *wire.Connect) { p.CleanStart = true }},
+	} {
+		It("publishes the will of a connection that is taken over by one that "+how.what, v.Statement(keys...), func() {
+			topic, id := b.Topic("will"), b.ClientID()
+			sub := b.Connect("sub").Subscribe(topic, 1)
+			older := b.Connect("older", probe.ID(id), probe.Persistent, gone(topic))
+
+			b.Connect("newer", probe.ID(id), how.option)
+
+			if closed, _ := probe.BeClosed().Match(older); !closed {
+				probe.Inconclusive("the older connection has not ended")
+			}
+			Expect(willArrives(b, v, sub, 0)).To(isGone(), "the older connection has ended without DISCONNECT")
+		})
+	}
+}
+
+func willAtOnce(b *probe.Broker, v version) {
+	It("publishes a will that has no delay at once, also where the Session goes on",
+		v.Statement("v311/3.1.2.5-will-promptly", "v5/3.1.3.2.2-will-delay-default", "v5/3.1.2.5-will-promptly"), func() {
+			topic := b.Topic("will")
+			sub := b.Connect("sub").Subscribe(topic, 1)
+			c := b.Connect("client", probe.Persistent, gone(topic))
+
+			c.Drop()
+
+			Expect(willArrives(b, v, sub, 0)).To(isGone(), "a will without a delay waits for nothing")
+		})
+}
+
+// delayed connects a client whose Session lasts and whose will has a delay,
+// and who watches the will.
+func delayed(b *probe.Broker, id string, seconds uint32, options ...probe.Option) (c, sub *probe.Client, topic string) {
+	GinkgoHelper()
+	topic = b.Topic("will")
+	sub = b.Connect("sub").Subscribe(topic, 1)
+	c = lasting(b, id, topic+"/none", append(options, resume, gone(topic, delay(seconds)))...)
+	return c, sub, topic
+}
+
+func willPutOff(b *probe.Broker, v version) {
+	It("puts the will off, and then it is published", Timing, v.Statement("v5/MQTT-3.1.2-8", "v5/4.1-will-in-session"), func() {
+		c, sub, _ := delayed(b, b.ClientID(), 2)
+		start := time.Now()
+
+		c.Drop()
+
+		a := willArrives(b, v, sub, 2)
+		Expect(a).To(isGone(), "the will is published when its delay is over")
+		Expect(a.At.Sub(start)).To(BeNumerically(">", b.Seconds(1)), "the will waits for two seconds")
+	})
+
+	It("is not counted as part of the life of the message", Timing, v.Statement("v5/3.1.3.2.4-will-expiry-sent"), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		expires := wire.Property{ID: wire.MessageExpiryInterval, Int: 60}
+		c := lasting(b, b.ClientID(), topic+"/none", gone(topic, delay(2), expires))
+
+		c.Drop()
+
+		p, ok := willArrives(b, v, sub, 2).Packet.(wire.Publish)
+		if !ok {
+			probe.Inconclusive("the will does not come")
+		}
+		Expect(p.Properties.Number(wire.MessageExpiryInterval, 0)).To(BeNumerically("~", 60, 1), "the Message Expiry Interval counts from the publication")
+	})
+
+	It("leaves nothing behind a DISCONNECT, not even when the Session ends", Timing, v.Statement("v5/MQTT-3.14.4-3", "v5/MQTT-3.1.2-10"), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		stored(b, 1, b.ClientID(), topic+"/none", gone(topic, delay(2))).Disconnect()
+		pass(b, 3)
+
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "DISCONNECT has thrown the will away")
+	})
+}
+
+func willCalledOff(b *probe.Broker, v version) {
+	returned := "v5/MQTT-3.1.3-9"
+	It("calls the will off when the client is back before it is over", Timing, v.Statement(returned), func() {
+		id := b.ClientID()
+		c, sub, topic := delayed(b, id, 2)
+		start := time.Now()
+		c.Drop()
+
+		comesBack(b, id, start)
+
+		pass(b, 3)
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "the client has come back in time")
+	})
+
+	taken := "v5/3.1.3.2.2-no-will-on-takeover-with-delay"
+	It("calls the will off when the client takes its connection over", Timing, v.Statement(taken, returned), func() {
+		id := b.ClientID()
+		_, sub, topic := delayed(b, id, 2)
+
+		comesBack(b, id, time.Now())
+
+		pass(b, 3)
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "the Session goes on in the new connection")
+	})
+}
+
+// comesBack resumes a Session whose will is put off by two seconds, in time.
+func comesBack(b *probe.Broker, id string, start time.Time) {
+	GinkgoHelper()
+	b.Connect("again", probe.ID(id), resume, expiry(long))
+	if time.Since(start) > b.Seconds(1) {
+		probe.Inconclusive("the tester was late: the machine is too busy")
+	}
+}
+
+func willAtSessionEnd(b *probe.Broker, v version) {
+	key := "v5/3.1.3.2.2-will-at-session-end"
+	It("is cut short by the end of a Session that ends with its connection", v.Statement(key), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		c, ack := present(b, "client", gone(topic, delay(long)))
+		if inForce(ack, 0) > 0 {
+			probe.Unsupported("the server keeps the Session though it was not asked to, and says so in CONNACK")
+		}
+
+		c.Drop()
+
+		Expect(willArrives(b, v, sub, 0)).To(isGone(), "the will comes when the Session ends")
+	})
+
+	It("is cut short by the end of the Session Expiry Interval", Timing, v.Statement(key, "v5/MQTT-3.1.2-8"), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		c := stored(b, 1, b.ClientID(), topic+"/none", gone(topic, delay(long)))
+
+		c.Drop()
+
+		Expect(willArrives(b, v, sub, 1)).To(isGone(), "the will comes when the Session ends")
+	})
+
+	clean := "v5/3.1.3.2.2-will-on-takeover-clean-start"
+	It("is cut short by a clean start that takes the connection over", v.Statement(clean), func() {
+		id := b.ClientID()
+		_, sub, _ := delayed(b, id, long)
+
+		b.Connect("newer", probe.ID(id))
+
+		probe.Warns(clean).Expect(willArrives(b, v, sub, 0)).To(isGone(), "the will comes, since the Session ends")
+	})
+}
