@@ -136,21 +136,6 @@ func willPutOff(b *probe.Broker, v version) {
 		Expect(a.At.Sub(start)).To(BeNumerically(">", b.Seconds(1)), "the will waits for two seconds")
 	})
 
-	It("is not counted as part of the life of the message", Timing, v.Statement("v5/3.1.3.2.4-will-expiry-sent"), func() {
-		topic := b.Topic("will")
-		sub := b.Connect("sub").Subscribe(topic, 1)
-		expires := wire.Property{ID: wire.MessageExpiryInterval, Int: 60}
-		c := lasting(b, b.ClientID(), topic+"/none", gone(topic, delay(2), expires))
-
-		c.Drop()
-
-		p, ok := willArrives(b, v, sub, 2).Packet.(wire.Publish)
-		if !ok {
-			probe.Inconclusive("the will does not come")
-		}
-		Expect(p.Properties.Number(wire.MessageExpiryInterval, 0)).To(BeNumerically("~", 60, 1), "the Message Expiry Interval counts from the publication")
-	})
-
 	It("leaves nothing behind a DISCONNECT, not even when the Session ends", Timing, v.Statement("v5/MQTT-3.14.4-3", "v5/MQTT-3.1.2-10"), func() {
 		topic := b.Topic("will")
 		sub := b.Connect("sub").Subscribe(topic, 1)

@@ -58,6 +58,7 @@ var defects = slices.Concat(
 	topicDefects,
 	standingDefects,
 	expiryDefects,
+	willDelayDefects,
 	authDefects,
 )
 

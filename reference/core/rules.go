@@ -92,6 +92,7 @@ type sessionRules struct {
 	willDelay           func(delay, expiry uint32) uint32
 	willCopies          int
 	cancelsWill         bool // when the client is back in time
+	endsWill            bool // the end of the Session does not wait for the delay
 }
 
 // publishRules are about publications from clients.
@@ -276,6 +277,7 @@ func standardSession() sessionRules {
 		willDelay:           func(delay, expiry uint32) uint32 { return min(delay, expiry) },
 		willCopies:          1,
 		cancelsWill:         true,
+		endsWill:            true,
 	}
 }
 

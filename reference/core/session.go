@@ -108,7 +108,9 @@ func (s *Server) endSession(se *session) {
 	// A will that is put off is due when the Session ends.
 	// [v5/3.1.3.2.2-will-at-session-end] [v5/3.1.3.2.2-will-on-takeover-clean-start]
 	s.timers.stop(timerKey{kind: willTimer, id: se.id})
-	s.publishWill(se)
+	if s.rules.endsWill {
+		s.publishWill(se)
+	}
 	s.handOn(se)
 	s.rules.sessionEnded(s, se)
 }
