@@ -62,18 +62,17 @@ func isGone() OmegaMatcher { return probe.BePacket(HaveField("Payload", "gone"))
 func willOfItsOwn(b *probe.Broker, v version) {
 	It("gives each Session a will of its own", v.Statement("v311/MQTT-3.1.2-8", "v5/MQTT-3.1.2-7"), func() {
 		topic := b.Topic("will")
-		sub := b.Connect("sub").Subscribe(topic, 2)
-		first := b.Connect("first", probe.WithWill(wire.Will{Topic: topic, QoS: 2, Payload: []byte("of the first")}))
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		first := b.Connect("first", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("of the first")}))
 		second := b.Connect("second", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("of the second")}))
 
 		first.Drop()
 
-		a := sub.Answer(wire.PUBLISH)
-		Expect(a).To(probe.BePacket(And(HaveField("Payload", "of the first"), HaveField("QoS", byte(2)))), "the will of the client that has gone")
-		sub.Acknowledge(a.Packet.(wire.Publish))
-		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 2))).To(BeEmpty(), "the other client is still there")
+		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "of the first")), "the will of the client that has gone")
+		early := sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))
+		Expect(early).NotTo(ContainElement(HaveField("Payload", "of the second")), "the other client is still there")
 		second.Drop()
-		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "of the second"), HaveField("QoS", byte(1)))), "and then that of the other")
+		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "of the second")), "and then that of the other")
 	})
 }
 

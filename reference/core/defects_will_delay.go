@@ -14,15 +14,25 @@ var willDelayDefects = []Defect{
 				return last
 			}
 		}},
-	{"will-not-on-takeover", []string{"v311/3.1.2.5-will-on-takeover", "v5/3.1.4-takeover-will"}, "A will is not published when its connection is taken over.", Run,
+	{"will-not-on-takeover", []string{"v311/3.1.2.5-will-on-takeover", "v5/3.1.4-takeover-will", "v5/3.1.3.2.2-will-on-takeover-clean-start"}, "A will is not published when its connection is taken over.", Run,
 		func(r *rules) {
 			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != takenOver }
 		}},
 	{"will-not-promptly", []string{"v311/3.1.2.5-will-promptly", "v5/3.1.2.5-will-promptly"}, "A will without a delay waits for seven seconds where the Session goes on.", Warn,
 		func(r *rules) {
-			r.willDelay = func(delay, expiry uint32) uint32 { return min(max(delay, 7), expiry) }
+			taken := false
+			r.publishesWill = func(_ *conn, why ending) bool {
+				taken = why == takenOver
+				return why != disconnected && why != stopping
+			}
+			r.willDelay = func(delay, expiry uint32) uint32 {
+				if delay == 0 && !taken {
+					delay = 7
+				}
+				return min(delay, expiry)
+			}
 		}},
-	{"will-delay-default", []string{"v5/3.1.3.2.2-will-delay-default", "v311/3.1.2.5-will-promptly"}, "A will without a delay waits for the end of the Session.", Run,
+	{"will-delay-default", []string{"v5/3.1.3.2.2-will-delay-default", "v5/3.1.4-takeover-will", "v311/3.1.2.5-will-promptly", "v311/3.1.2.5-will-on-takeover"}, "A will without a delay waits for the end of the Session.", Run,
 		func(r *rules) {
 			r.willDelay = func(delay, expiry uint32) uint32 {
 				if delay == 0 {
