@@ -1,6 +1,7 @@
 package core
 
 import (
+	"encoding/binary"
 	"strings"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
@@ -155,30 +156,32 @@ var authDefects = []Defect{
 		tolerate(packet.RuleAuthReasonStringTwice)},
 	{"auth-method-twice", []string{"v5/3.15.2.2.2-auth-authentication-method-twice"}, "AUTH has the Authentication Method twice.", Run,
 		addsToAuth(func(c *conn, _ *packet.Auth, b []byte) []byte {
-			return withProperty(b, 3, append([]byte{0x15, 0, byte(len(c.method))}, c.method...))
+			return withProperty(b, 1, append([]byte{0x15, 0, byte(len(c.method))}, c.method...))
 		})},
 	{"auth-data-twice", []string{"v5/3.15.2.2.3-auth-authentication-data-twice"}, "AUTH has the Authentication Data twice.", Run,
 		addsToAuth(func(_ *conn, p *packet.Auth, b []byte) []byte {
 			if p.Properties.AuthenticationData == nil {
 				return b
 			}
-			return withProperty(b, 3, []byte{0x16, 0, 1, 'x'})
+			return withProperty(b, 1, []byte{0x16, 0, 1, 'x'})
 		})},
-	{"auth-reason-twice", []string{"v5/3.15.2.2.4-auth-reason-string-twice"}, "AUTH has two Reason Strings, where there is room for them.", Run,
-		addsToAuth(func(c *conn, _ *packet.Auth, b []byte) []byte {
-			if c.maxPacket > 0 && len(b)+10 > int(c.maxPacket) {
+	{"auth-reason-twice", []string{"v5/3.15.2.2.4-auth-reason-string-twice"}, "AUTH has a second Reason String, where there is room for it.", Run,
+		addsToAuth(func(c *conn, p *packet.Auth, b []byte) []byte {
+			if p.Properties.ReasonString == nil || c.maxPacket > 0 {
 				return b
 			}
-			return withProperty(b, 3, []byte{0x1f, 0, 2, 'a', 'b', 0x1f, 0, 2, 'c', 'd'})
+			return withProperty(b, 1, []byte{0x1f, 0, 2, 'n', 'o'})
 		})},
 	{"auth-reason-too-large", []string{"v5/MQTT-3.15.2-2"}, "AUTH has a Reason String, however small the client's Maximum Packet Size is.", Run,
-		addsToAuth(func(_ *conn, _ *packet.Auth, b []byte) []byte {
-			return withProperty(b, 3, append([]byte{0x1f, 0, 40}, strings.Repeat("more ", 8)...))
-		})},
+		func(r *rules) {
+			r.trimsReason = func(kind packet.Type) bool { return kind != packet.AUTH }
+			r.honoursPacketSize = func(p packet.Packet) bool { return p.Type() != packet.AUTH }
+		}},
 	{"auth-user-property-too-large", []string{"v5/MQTT-3.15.2-3"}, "AUTH has a User Property, however small the client's Maximum Packet Size is.", Run,
-		addsToAuth(func(_ *conn, _ *packet.Auth, b []byte) []byte {
-			return withProperty(b, 3, append([]byte{0x26, 0, 4, 'n', 'o', 'd', 'e', 0, 30}, strings.Repeat("0", 30)...))
-		})},
+		func(r *rules) {
+			r.trimsUserProperties = func(kind packet.Type) bool { return kind != packet.AUTH }
+			r.honoursPacketSize = func(p packet.Packet) bool { return p.Type() != packet.AUTH }
+		}},
 	{"connect-method-twice-taken", []string{"v5/3.1.2.11.9-connect-authentication-method-twice"}, "The Authentication Method may stand twice in CONNECT.", Warn,
 		tolerate(packet.RuleConnectAuthenticationMethodTwice)},
 	{"connect-data-twice-taken", []string{"v5/3.1.2.11.10-connect-authentication-data-twice"}, "The Authentication Data may stand twice in CONNECT.", Warn,
@@ -229,16 +232,17 @@ func addsToAuth(change func(c *conn, p *packet.Auth, b []byte) []byte) func(*rul
 	}
 }
 
-// withProperty puts the bytes of a property behind the Property Length that
-// stands at an offset of a small packet of MQTT 5.0. A packet that is short of
-// it, or too large for lengths of one byte, is left as it is.
-func withProperty(b []byte, at int, property []byte) []byte {
-	if len(b) <= at || len(b)+len(property) > 127 {
+// withProperty puts the bytes of properties in front of those of a packet of
+// MQTT 5.0, whose Property Length stands behind so many bytes of the body. A
+// packet that ends before it is left as it is.
+func withProperty(b []byte, behind int, properties []byte) []byte {
+	first, body, _, err := packet.SplitFrame(b, packet.V5, nil)
+	if err != nil || len(body) <= behind {
 		return b
 	}
-	changed := append([]byte{}, b[:at]...)
-	changed = append(changed, b[at]+byte(len(property)))
-	changed = append(append(changed, property...), b[at+1:]...)
-	changed[1] += byte(len(property))
-	return changed
+	length, used := binary.Uvarint(body[behind:])
+	changed := append([]byte{}, body[:behind]...)
+	changed = binary.AppendUvarint(changed, length+uint64(len(properties)))
+	changed = append(append(changed, properties...), body[behind+used:]...)
+	return append(binary.AppendUvarint([]byte{first}, uint64(len(changed))), changed...)
 }
