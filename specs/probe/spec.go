@@ -97,7 +97,7 @@ func (b *Broker) End() {
 	s.over = true
 	clients, outcomes := slices.Clone(s.clients), slices.Clone(s.outcomes)
 	s.mu.Unlock()
-	standing := s.drain(clients, b.Timeout)
+	standing := s.drain(clients, b.Version, b.Timeout)
 	waits := Waits{Expired: s.expired, Seen: s.seen}
 	for _, c := range clients {
 		c.farewell()
@@ -117,8 +117,9 @@ func (b *Broker) End() {
 }
 
 // drain waits until each connection has ended or answered a PINGREQ, so that
-// what the broker still had to send is judged too.
-func (s *spec) drain(clients []*Client, timeout time.Duration) Standing {
+// what the broker still had to send is judged too. A client of another version
+// is no witness: its packets are judged in the specs of that version.
+func (s *spec) drain(clients []*Client, v wire.Version, timeout time.Duration) Standing {
 	for _, c := range clients {
 		c.startDrain()
 	}
@@ -130,6 +131,9 @@ func (s *spec) drain(clients []*Client, timeout time.Duration) Standing {
 		c.finishDrain(deadline)
 		for _, r := range c.conn.All() {
 			s.seen[r.Type.String()] = true
+		}
+		if c.b.Version != v {
+			continue
 		}
 		for _, key := range c.conn.Evidence() {
 			evidence[key] = true
