@@ -42,6 +42,7 @@ var arrows = map[string][]string{
 	"fuzz":            {"reference/...", "specs/wire", "specs/normative", "internal/proc"},
 	"fuzz/script":     {"specs/wire"},
 	"fuzz/play":       {"fuzz/script", "specs/wire"},
+	"fuzz/generate":   {"fuzz/script", "specs/wire"},
 	"internal/proc":   {},
 	"internal/target": {"github.com/knadh/koanf/...", "go.yaml.in/yaml/..."},
 
