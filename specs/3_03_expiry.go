@@ -12,8 +12,8 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
-// messageExpiry holds the specs of section 3.3.2.3.3, of 3.1.3.2.4 for wills,
-// and of what 4.3.3 says of expiry.
+// messageExpiry holds the specs of section 3.3.2.3.3, and of 3.1.3.2.4 for
+// wills.
 func messageExpiry(b *probe.Broker, v version) {
 	if !v.is5() {
 		return
@@ -25,7 +25,6 @@ func messageExpiry(b *probe.Broker, v version) {
 		expired(b, v)
 		expiryZero(b, v)
 	})
-	Describe("4.3.3 Message Expiry Interval of a QoS 2 message", func() { expiryBegun(b, v) })
 }
 
 // lifetime is a Message Expiry Interval.
@@ -267,61 +266,4 @@ func expiryZero(b *probe.Broker, v version) {
 
 		probe.Warns(zero).Expect(pub.Answer(wire.PUBACK)).To(probe.BePacket(HaveField("Code", BeNumerically("<", 0x80))), "it is taken as any message")
 	})
-}
-
-// expiryBegun is about exchanges at QoS 2 that go on when the time of the
-// message is over.
-func expiryBegun(b *probe.Broker, v version) {
-	brief := func(topic string) wire.Publish {
-		return wire.Publish{Topic: topic, QoS: 2, ID: 7, Payload: "begun", Properties: wire.Properties{lifetime(1)}}
-	}
-	const sender, receiver = "v5/MQTT-4.3.3-7", "v5/MQTT-4.3.3-13"
-	It("is nothing to what was sent once: PUBLISH is sent again", Timing, v.Statement(sender), func() {
-		topic := b.Topic()
-		sub, resume := away(b, topic, 2)
-		b.Connect("pub").Publish(brief(topic))
-		sub.Unacknowledged()
-		sub.Drop()
-		elapse(b, overdue)
-
-		Expect(resume("again").Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "begun"), HaveField("Dup", true))), "the exchange had begun")
-	})
-
-	It("is nothing to what was sent once: PUBREL is sent again", Timing, v.Statement(sender), func() {
-		topic := b.Topic()
-		sub, resume := away(b, topic, 2)
-		b.Connect("pub").Publish(brief(topic))
-		id := sub.Unacknowledged().ID
-		sub.Send(wire.Ack{Type: wire.PUBREC, ID: id})
-		if !sub.Answer(wire.PUBREL).Came {
-			probe.Inconclusive("no PUBREL in the set-up")
-		}
-		sub.Drop()
-		elapse(b, overdue)
-
-		Expect(resume("again").Answer(wire.PUBLISH, wire.PUBREL)).To(And(probe.BeA(wire.PUBREL), probe.BePacket(HaveField("ID", id))), "the exchange had begun")
-	})
-
-	for _, drops := range []bool{false, true} {
-		name := map[bool]string{false: "on one connection", true: "in a resumed Session"}[drops]
-		It("is nothing to the answers of the server: PUBREL gets PUBCOMP "+name, Timing, v.Statement(receiver), func() {
-			id := b.ClientID()
-			pub := b.Connect("pub", probe.ID(id), probe.Persistent)
-			pub.Send(brief(b.Topic()))
-			if a := pub.Answer(wire.PUBREC); !a.Came || a.Packet.(wire.Ack).Code >= 0x80 {
-				probe.Inconclusive("no usable PUBREC in the set-up: %s", a.GomegaString())
-			}
-			elapse(b, overdue)
-			if drops {
-				pub.Drop()
-				pub = resumed(b, "again", id)
-			}
-
-			pub.Send(wire.Ack{Type: wire.PUBREL, ID: 7})
-
-			a := pub.Answer(wire.PUBCOMP)
-			Expect(a).To(probe.BePacket(HaveField("ID", uint16(7))), "the exchange is completed")
-			probe.Warns(receiver).Expect(a).To(probe.BePacket(HaveField("Code", byte(0))), "the identifier is still known")
-		})
-	}
 }

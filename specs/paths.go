@@ -99,6 +99,7 @@ func bringLive(j journey) *probe.Client {
 func bringRetained(j journey) *probe.Client {
 	GinkgoHelper()
 	j.from.Lacking("retain")
+	j.to.Lacking("retain")
 	j.message.Retain = true
 	j.published()
 	j.lies()

@@ -65,6 +65,7 @@ var sections = []func(b *probe.Broker, v version){
 	disconnect,
 	disconnectExpiry,
 	qosFlows,
+	expiryBegun,
 	redelivery,
 	topics,
 	flowControl,

@@ -60,6 +60,7 @@ var defects = slices.Concat(
 	expiryDefects,
 	willDelayDefects,
 	authDefects,
+	propertyDefects,
 )
 
 // Defects lists the defects.

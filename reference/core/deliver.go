@@ -208,13 +208,9 @@ func (s *Server) sendFirst(c *conn, se *session, d *delivery) {
 	}
 }
 
-// sendAgain repeats a PUBLISH under its Packet Identifier. It is not subject
-// to expiry any more. [v5/MQTT-4.3.3-7] [v5/MQTT-4.3.3-13] [v311/MQTT-4.4.0-1] [v5/MQTT-4.4.0-1]
+// sendAgain repeats a PUBLISH under its Packet Identifier.
+// [v311/MQTT-4.4.0-1] [v5/MQTT-4.4.0-1]
 func (s *Server) sendAgain(c *conn, se *session, d *delivery) {
-	if s.rules.expiresBegun && s.expired(d.message) {
-		se.finish(d)
-		return
-	}
 	d.takeQuota(c)
 	s.rules.renumbers(&se.outbox, d)
 	d.subIDs = s.resentIdentifiers(se, d)
@@ -243,7 +239,7 @@ func (s *Server) publication(c *conn, d *delivery) *packet.Publish {
 		Dup: s.rules.dup(d), QoS: d.qos, Retain: d.retain,
 		Topic: s.rules.deliveredTopic(m.topic), ID: d.id, Payload: s.rules.deliveredPayload(m.payload),
 	}
-	if c.five() {
+	if s.rules.hasProperties(c) {
 		p.Properties = m.properties
 		p.Properties.SubscriptionIdentifiers = d.subIDs
 		if m.expiry != nil {

@@ -206,7 +206,8 @@ func (s *Server) withinReceiveMaximum(c *conn, p *packet.Publish) bool {
 	return false
 }
 
-// release answers PUBREL. From then on the Packet Identifier is new.
+// release answers PUBREL, also when the message has expired. From then on the
+// Packet Identifier is new. [v5/MQTT-4.3.3-13]
 // [v311/MQTT-4.3.3-2] [v5/MQTT-4.3.3-11] [v5/MQTT-4.3.3-12]
 func (s *Server) release(c *conn, id uint16) {
 	se := c.session
@@ -309,7 +310,8 @@ func (s *Server) finish(se *session, d *delivery, p *packet.Ack) {
 
 // resume sends again what is open, each part in its first order: PUBRELs,
 // then PUBLISH packets as far as the window of the new connection allows, and
-// then what is queued. Without a stored Session there is nothing.
+// then what is queued. Without a stored Session there is nothing. What has
+// begun does not expire any more. [v5/MQTT-4.3.3-7]
 // [v311/MQTT-4.4.0-1] [v311/MQTT-4.6.0-1] [v311/MQTT-4.6.0-4] [v311/MQTT-4.6.0-6]
 // [v5/MQTT-4.4.0-1] [v5/MQTT-4.6.0-1] [v5/4.4-no-session-no-resend] [v5/4.6-server-resend-order]
 func (s *Server) resume(se *session) {
@@ -318,6 +320,8 @@ func (s *Server) resume(se *session) {
 	for _, d := range s.rules.resendOrder(se.open) {
 		switch {
 		case d.finished || !s.rules.resends(c, d):
+		case s.rules.expiresBegun && s.expired(d.message):
+			se.finish(d)
 		case d.released > 0:
 			released = append(released, d)
 		default:

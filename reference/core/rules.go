@@ -144,6 +144,7 @@ type deliverRules struct {
 	dup                      func(d *delivery) bool
 	deliveredTopic           func(name string) string
 	deliveredPayload         func(b []byte) []byte
+	hasProperties            func(c *conn) bool
 	expiryLeft               func(interval, waited uint32) uint32
 	expiresMessages          bool
 	expiresBegun             bool // what was sent already expires as well
@@ -330,6 +331,7 @@ func standardDeliver() deliverRules {
 		dup:                      func(d *delivery) bool { return d.sent && d.qos > 0 },
 		deliveredTopic:           same[string],
 		deliveredPayload:         same[[]byte],
+		hasProperties:            (*conn).five,
 		expiryLeft:               func(interval, waited uint32) uint32 { return interval - min(waited, interval) },
 		expiresMessages:          true,
 		packetID:                 same[uint16],
