@@ -104,13 +104,14 @@ var forwardDefects = []Defect{
 		func(r *rules) {
 			old := map[string]bool{} // topics by whether their last message is of MQTT 3.1.1
 			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
-				switch p := p.(type) {
-				case *packet.Publish:
-					old[p.Topic] = !c.five()
-				case *packet.Connect:
-					if p.Will != nil {
-						old[p.Will.Topic] = !c.five()
-					}
+				if m, ok := p.(*packet.Publish); ok {
+					old[m.Topic] = !c.five()
+				}
+				return p
+			}
+			r.connect = func(p *packet.Connect) *packet.Connect {
+				if p.Will != nil {
+					old[p.Will.Topic] = p.Version == packet.V311
 				}
 				return p
 			}
