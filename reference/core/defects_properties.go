@@ -90,6 +90,8 @@ var forwardDefects = []Defect{
 				p.Properties = packet.Properties{MessageExpiryInterval: expiry, SubscriptionIdentifiers: ids, TopicAlias: alias}
 			}
 		})},
+	{"retain-as-published-ignored", []string{"v5/MQTT-3.3.1-13"}, "RETAIN is 0 whatever Retain As Published says.", Run,
+		func(r *rules) { r.honoursRetainAsPublished = false }},
 	{"properties-to-old-clients", []string{"v311/7.1.1-packet-format"}, "A message with properties has them for clients of MQTT 3.1.1 as well.", Run,
 		func(r *rules) {
 			r.hasProperties = func(*conn) bool { return true }
@@ -184,7 +186,7 @@ var lifetimeDefects = []Defect{
 	{"will-expiry-from-drop", []string{"v5/3.1.3.2.4-will-expiry-sent"}, "The time of a will is counted from the end of the connection.", Run,
 		func(r *rules) {
 			ended := map[string]time.Time{}
-			r.attached = func(se *session, _ bool) { delete(ended, se.id) }
+			r.attached = func(_ *Server, se *session, _ bool) { delete(ended, se.id) }
 			r.detached = func(s *Server, se *session, _ ending) { ended[se.id] = s.now }
 			r.accepts = func(m *message) bool {
 				if at, gone := ended[m.publisher]; gone {
