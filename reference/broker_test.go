@@ -144,7 +144,7 @@ func TestVariants(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	want := []string{"auth", "max-qos-0", "max-qos-1", "no-retain", "no-shared", "no-subscription-ids", "no-wildcards", "small-packets", "small-window", "users"}
+	want := []string{"auth", "max-qos-0", "max-qos-1", "no-retain", "no-shared", "no-subscription-ids", "no-topic-aliases", "no-wildcards", "small-packets", "small-window", "users"}
 	got := slices.Sorted(maps.Keys(f.Variants()))
 	if !slices.Equal(got, want) {
 		t.Fatalf("variants %q, want %q", got, want)

@@ -22,6 +22,7 @@ var variantPolicies = map[string]map[string]string{
 	"no-retain":           {"retain": "no"},
 	"no-wildcards":        {"wildcards": "no"},
 	"no-shared":           {"shared": "no", "share-311": "refused"},
+	"no-topic-aliases":    {"topic-alias-maximum": "0"},
 	"no-subscription-ids": {"subscription-identifiers": "no"},
 	"small-packets":       {"maximum-packet-size": "512"},
 	"small-window":        {"receive-maximum": "2", "window": "2"},

@@ -66,7 +66,10 @@ type conn struct {
 
 // open makes the state of a new connection.
 func (s *Server) open(ev Opened) {
-	c := &conn{id: ev.Conn, entropy: ev.Entropy, problemInfo: true, incoming: map[uint16]bool{}}
+	c := &conn{
+		id: ev.Conn, entropy: ev.Entropy, problemInfo: true, incoming: map[uint16]bool{},
+		aliasesIn: map[uint16]string{}, aliasesOut: map[string]uint16{},
+	}
 	s.conns[ev.Conn] = c
 	s.timers.set(timerKey{kind: connectTimer, conn: c.id}, s.now.Add(s.seconds(connectSeconds)))
 }

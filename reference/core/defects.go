@@ -61,6 +61,7 @@ var defects = slices.Concat(
 	willDelayDefects,
 	authDefects,
 	propertyDefects,
+	limitDefects,
 )
 
 // Defects lists the defects.

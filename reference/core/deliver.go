@@ -260,9 +260,6 @@ func (s *Server) applyAlias(c *conn, p *packet.Publish) {
 	if most == 0 || s.policy.OutgoingAliases == "never" {
 		return
 	}
-	if c.aliasesOut == nil {
-		c.aliasesOut = map[string]uint16{}
-	}
 	alias, known := c.aliasesOut[p.Topic]
 	if known {
 		p.Properties.TopicAlias = &alias
@@ -272,13 +269,14 @@ func (s *Server) applyAlias(c *conn, p *packet.Publish) {
 	if len(c.aliasesOut) >= int(most) {
 		return
 	}
-	alias = uint16(len(c.aliasesOut) + 1)
+	alias = s.rules.nextAlias(len(c.aliasesOut))
 	p.Properties.TopicAlias = &alias
-	if s.tooLarge(c, packet.Size(packet.V5, p)) {
+	if s.tooLarge(c, packet.Size(packet.V5, p)) && s.rules.aliasesOnlySent {
 		p.Properties.TopicAlias = nil
 		return
 	}
 	c.aliasesOut[p.Topic] = alias
+	s.rules.aliasGiven(c, alias, p.Topic)
 }
 
 // resentIdentifiers returns the Subscription Identifiers of a message that is

@@ -94,18 +94,15 @@ func (s *Server) resolveAlias(c *conn, p *packet.Publish) bool {
 	if alias == nil {
 		return true
 	}
-	if *alias == 0 || int(*alias) > s.rules.aliasesTaken(s.policy.TopicAliasMaximum) {
+	if s.rules.refusesAlias(*alias, s.policy.TopicAliasMaximum) {
 		// [v5/MQTT-3.3.2-8] [v5/MQTT-3.3.2-9] [v5/3.3.2.3.4-alias-zero] [v5/3.3.2.3.4-alias-above-maximum]
-		if s.rules.refusesBadAlias {
-			s.fail(c, packet.TopicAliasInvalid, "the Topic Alias is 0 or above the maximum")
-			return false
-		}
+		s.fail(c, packet.TopicAliasInvalid, "the Topic Alias is 0 or above the maximum")
+		return false
 	}
 	if p.Topic != "" {
-		if c.aliasesIn == nil {
-			c.aliasesIn = map[uint16]string{}
+		if s.rules.notesAlias(c, p) {
+			c.aliasesIn[*alias] = p.Topic
 		}
-		c.aliasesIn[*alias] = p.Topic
 		return true
 	}
 	name, ok := c.aliasesIn[*alias]

@@ -101,8 +101,8 @@ type publishRules struct {
 	forwarded               func(ps *packet.Properties) packet.Properties
 	accepts                 func(m *message) bool
 	passesOn                func(s *Server, m *message) bool
-	aliasesTaken            func(announced int) int
-	refusesBadAlias         bool
+	refusesAlias            func(alias uint16, maximum int) bool
+	notesAlias              func(c *conn, p *packet.Publish) bool
 	unknownAlias            func(alias uint16) (string, bool)
 	enforcesPermissions     bool
 	acknowledgesDenied      bool
@@ -159,6 +159,9 @@ type deliverRules struct {
 	capsQuota                bool // at its first value
 	freeID                   func(o *outbox, id uint16) bool
 	aliasesGiven             func(maximum uint16) uint16
+	nextAlias                func(given int) uint16
+	aliasesOnlySent          bool // none is set by a packet that is too large
+	aliasGiven               func(c *conn, alias uint16, name string)
 	discarded                func(s *Server, c *conn, d *delivery) // too large for the client
 	storesOffline            func(d *delivery) bool
 	nextInQueue              func(queue []*delivery) int
@@ -288,8 +291,8 @@ func standardPublish() publishRules {
 		forwarded:               forwarded,
 		accepts:                 func(*message) bool { return true },
 		passesOn:                func(*Server, *message) bool { return true },
-		aliasesTaken:            same[int],
-		refusesBadAlias:         true,
+		refusesAlias:            func(alias uint16, maximum int) bool { return alias == 0 || int(alias) > maximum },
+		notesAlias:              func(*conn, *packet.Publish) bool { return true },
 		unknownAlias:            func(uint16) (string, bool) { return "", false },
 		enforcesPermissions:     true,
 		acknowledgesDenied:      true,
@@ -344,6 +347,9 @@ func standardDeliver() deliverRules {
 		capsQuota:                true,
 		freeID:                   func(o *outbox, id uint16) bool { return id != 0 && o.byID[id] == nil },
 		aliasesGiven:             same[uint16],
+		nextAlias:                func(given int) uint16 { return uint16(given + 1) },
+		aliasesOnlySent:          true,
+		aliasGiven:               func(*conn, uint16, string) {},
 		discarded:                func(_ *Server, c *conn, d *delivery) { c.session.done(d) },
 		storesOffline:            func(*delivery) bool { return true },
 		nextInQueue:              func([]*delivery) int { return 0 },

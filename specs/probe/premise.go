@@ -20,6 +20,15 @@ func (c *Client) Announced(id wire.PropertyID) (uint32, bool) {
 	return 0, false
 }
 
+// Limit returns the number that a property of the CONNACK has, or what its
+// absence stands for.
+func (c *Client) Limit(id wire.PropertyID, absent uint32) uint32 {
+	if n, given := c.Announced(id); given {
+		return n
+	}
+	return absent
+}
+
 // MaximumQoS returns the highest QoS at which the client may publish
 // [v5/MQTT-3.2.2-11]. In MQTT 3.1.1 no server can limit it.
 func (c *Client) MaximumQoS() byte {

@@ -98,6 +98,16 @@ func (c *Client) Unacknowledged() wire.Publish {
 	return need[wire.Publish](c, wire.PUBLISH)
 }
 
+// Arrival is Answer for the next message, which it acknowledges if it came.
+func (c *Client) Arrival() Answer {
+	ginkgo.GinkgoHelper()
+	a := c.Answer(wire.PUBLISH)
+	if p, ok := a.Packet.(wire.Publish); a.Came && ok {
+		c.Acknowledge(p)
+	}
+	return a
+}
+
 // Acknowledge completes the exchange of a message that was delivered.
 func (c *Client) Acknowledge(p wire.Publish) {
 	ginkgo.GinkgoHelper()
