@@ -58,7 +58,6 @@ var sections = []func(b *probe.Broker, v version){
 	messageProperties,
 	messageExpiry,
 	brokenProperties,
-	topicAliases,
 	subscribe,
 	options,
 	subscriptionIDs,
