@@ -209,15 +209,26 @@ func end(verdict string, skip int, format string, args ...any) {
 // Observe records which value a freedom has at this broker. The key is one of
 // the statements, or a name of ours below it; it never fails anybody.
 func Observe(key, format string, args ...any) {
-	section := ""
-	if st, ok := normative.Lookup(key); ok {
-		section = st.Section
-	}
+	section := sectionOf(key)
 	value := fmt.Sprintf(format, args...)
 	if slices.Contains(ginkgo.CurrentSpecReport().Labels(), "kind:observation") {
 		record(Outcome{Verdict: "info", Reason: value})
 	}
 	attach("observation", Observation{Key: key, Value: value, Section: section})
+}
+
+// sectionInKey finds the section in the name of an observation, such as
+// "v5/4.8.2-dispatch".
+var sectionInKey = regexp.MustCompile(`^v[0-9]+/(?:MQTT-)?([0-9]+(?:\.[0-9]+)*)-`)
+
+func sectionOf(key string) string {
+	if st, ok := normative.Lookup(key); ok {
+		return st.Section
+	}
+	if m := sectionInKey.FindStringSubmatch(key); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 var _ gomegatypes.GomegaFailHandler = Fail
