@@ -52,6 +52,7 @@ var defects = slices.Concat(
 	subscribeDefects,
 	optionDefects,
 	identifierDefects,
+	outcomeDefects,
 	unsubscribeDefects,
 	qosDefects,
 	flowDefects,

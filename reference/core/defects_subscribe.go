@@ -43,7 +43,7 @@ var subscribeDefects = []Defect{
 		}},
 	{"hash-anywhere", []string{"v311/MQTT-4.7.1-2", "v5/MQTT-4.7.1-1"}, "A filter with # out of place is granted.", Warn, takeFilters(topic.ErrHash)},
 	{"plus-anywhere", []string{"v311/MQTT-4.7.1-3", "v5/MQTT-4.7.1-2"}, "A filter with + out of place is granted.", Warn, takeFilters(topic.ErrPlus)},
-	{"wildcards-granted-unsupported", []string{"v311/MQTT-3.8.3-2"}, "A server without wildcards grants them.", Hook,
+	{"wildcards-granted-unsupported", []string{"v311/MQTT-3.8.3-2", "v5/3.2.2.3.11-wildcard-not-supported"}, "A server without wildcards grants them.", Hook,
 		func(r *rules) { r.enforcesWildcards = false }},
 	{"suback-missing", []string{"v311/MQTT-3.8.4-1", "v5/MQTT-3.8.4-1"}, "The second SUBSCRIBE of a client gets no SUBACK.", Run,
 		func(r *rules) { r.answersSubscribe = func(p *packet.Subscribe) bool { return p.ID != 12 } }},
@@ -61,7 +61,7 @@ var subscribeDefects = []Defect{
 		func(r *rules) {
 			r.subackCodes = func(codes []packet.ReasonCode) []packet.ReasonCode { return codes[:1] }
 		}},
-	{"suback-too-much", []string{"v311/MQTT-3.8.4-5", "v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A subscription at QoS 1 is granted QoS 2.", Run,
+	{"suback-too-much", []string{"v311/MQTT-3.8.4-5", "v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-6", "v5/MQTT-3.8.4-7", "v5/MQTT-3.8.4-8"}, "A subscription at QoS 1 is granted QoS 2.", Run,
 		func(r *rules) {
 			r.grantedQoS = func(asked, granted byte) byte {
 				if asked == 1 {

@@ -6,6 +6,9 @@ type subscriptionPolicy struct {
 	DowngradedDuplicates string // no, yes
 	NoLocalRetained      string // withheld, sent
 	NoLocalOverlap       string // own, any
+	SubackRefusal        string // exact, 0x80, 0x83
+	UnsubscribeInvalid   string // absent, refused
+	DeniedSubscribe      string // refused, granted
 	IdentifierInUse      string // accepted, refused
 	ShareDispatch        string // turns, random, sticky, publisher
 	ShareAway            string // last, counted
@@ -28,6 +31,12 @@ var subscriptionPolicies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.NoLocalOverlap })},
 	{"identifier-in-use", []string{"accepted", "refused"}, "5.0:3.9.3,5.0:3.11.3", "How a SUBSCRIBE or UNSUBSCRIBE is answered whose Packet Identifier an open publication of the client has.",
 		choice(func(p *Policy) *string { return &p.IdentifierInUse })},
+	{"suback-refusal", []string{"exact", "0x80", "0x83"}, "5.0:3.9.3", "Whether SUBACK tells why a filter is refused.",
+		choice(func(p *Policy) *string { return &p.SubackRefusal })},
+	{"unsubscribe-invalid", []string{"absent", "refused"}, "5.0:3.11.3", "Whether UNSUBSCRIBE for what can be no filter finds no subscription or is refused.",
+		choice(func(p *Policy) *string { return &p.UnsubscribeInvalid })},
+	{"denied-subscribe", []string{"refused", "granted"}, "3.1.1:4.7.3,5.0:4.7.3", "Whether a filter that a user may not subscribe to is refused, or granted and brings nothing.",
+		choice(func(p *Policy) *string { return &p.DeniedSubscribe })},
 	{"share-dispatch", []string{"turns", "random", "sticky", "publisher"}, "5.0:4.8.2", "How the member is chosen that gets a message of a Shared Subscription.",
 		choice(func(p *Policy) *string { return &p.ShareDispatch })},
 	{"share-away", []string{"last", "counted"}, "5.0:4.8.2", "Whether members that are away get messages only when none is connected, or as all others.",

@@ -143,7 +143,7 @@ func (s *Server) deniedPublish(u *User, name string) bool {
 
 // deniedTopic tells whether a user may not receive a topic, or subscribe to a filter.
 func (s *Server) deniedTopic(u *User, name string) bool {
-	return u != nil && matchesAny(u.DeniedSubscribe, name) && s.rules.enforcesPermissions
+	return u != nil && matchesAny(u.DeniedSubscribe, name) && s.rules.enforcesPermissions && s.rules.enforcesReading
 }
 
 func matchesAny(filters []string, name string) bool {

@@ -105,6 +105,7 @@ type publishRules struct {
 	notesAlias              func(c *conn, p *packet.Publish) bool
 	unknownAlias            func(alias uint16) (string, bool)
 	enforcesPermissions     bool
+	enforcesReading         bool // of them, those to subscribe
 	acknowledgesDenied      bool
 	enforcesMaximumQoS      bool
 	enforcesRetainAvailable bool
@@ -295,6 +296,7 @@ func standardPublish() publishRules {
 		notesAlias:              func(*conn, *packet.Publish) bool { return true },
 		unknownAlias:            func(uint16) (string, bool) { return "", false },
 		enforcesPermissions:     true,
+		enforcesReading:         true,
 		acknowledgesDenied:      true,
 		enforcesMaximumQoS:      true,
 		enforcesRetainAvailable: true,

@@ -78,7 +78,12 @@ func (s *Server) choose(sh *share, m *message) *subscription {
 	if n == 0 {
 		return nil
 	}
-	able := sh.members
+	able := slices.DeleteFunc(slices.Clone(sh.members), func(sub *subscription) bool {
+		return s.deniedTopic(sub.session.user, m.topic)
+	})
+	if len(able) == 0 {
+		return nil
+	}
 	if s.policy.ShareAway == "last" {
 		able = prefer(able, func(sub *subscription) bool { return sub.session.conn != nil })
 	}
@@ -158,7 +163,7 @@ func (s *Server) handOn(se *session) {
 			continue
 		}
 		if sh := s.shares[d.share.filter]; sh != nil {
-			s.enqueueShared(s.choose(sh, d.message), d.message)
+			s.deliverShared(sh, d.message)
 		}
 	}
 }

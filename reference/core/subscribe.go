@@ -107,7 +107,7 @@ func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uin
 	if !s.offered(c, asked, inner, shared) {
 		return s.refuseFilter(c, packet.ImplementationSpecificError), nil
 	}
-	if s.deniedTopic(se.user, inner) {
+	if s.policy.DeniedSubscribe == "refused" && s.deniedTopic(se.user, inner) {
 		return s.refuseFilter(c, packet.NotAuthorized), nil // [v311/4.7.3-selective-authorization] [v5/3.9.3-suback-code-87]
 	}
 	old := se.subs[asked.Filter]
@@ -182,10 +182,15 @@ func (s *Server) offered(c *conn, asked packet.Subscription, inner string, share
 // refuseFilter returns the code for a filter that is not granted: MQTT 3.1.1
 // has one only. [v311/MQTT-3.9.3-2] [v5/MQTT-3.9.3-2]
 func (s *Server) refuseFilter(c *conn, code packet.ReasonCode) packet.ReasonCode {
-	if c.five() {
-		return code
+	switch {
+	case !c.five():
+		return s.rules.failure
+	case s.policy.SubackRefusal == "0x80":
+		return packet.UnspecifiedError
+	case s.policy.SubackRefusal == "0x83":
+		return packet.ImplementationSpecificError
 	}
-	return s.rules.failure
+	return code
 }
 
 // addSubscription enters a subscription.
@@ -225,6 +230,9 @@ func (s *Server) unsubscribe(c *conn, p *packet.Unsubscribe) {
 	removed := false
 	for _, filter := range s.rules.unsubscribed(p.Filters) {
 		code := packet.NoSubscriptionExisted
+		if s.policy.UnsubscribeInvalid == "refused" && topic.ValidFilter(filter) != nil {
+			code = packet.TopicFilterInvalid // [v5/3.11.3-unsuback-code-8f]
+		}
 		for _, sub := range s.rules.findSubscriptions(se, filter) {
 			code, removed = packet.Success, true
 			s.removeSubscription(se, sub) // [v311/MQTT-3.10.4-2] [v5/MQTT-3.10.4-2]
