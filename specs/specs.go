@@ -47,6 +47,7 @@ var sections = []func(b *probe.Broker, v version){
 	data,
 	fixedHeader,
 	connect,
+	connectProperties,
 	will,
 	willDelay,
 	sessions,

@@ -163,7 +163,9 @@ func (s *Server) packet(c *conn, first byte, body []byte) {
 	case err != nil:
 		s.failWith(c, err)
 	default:
-		s.touch(c)
+		if s.rules.restartsKeepAlive(kind) {
+			s.touch(c)
+		}
 		if p = s.rules.incoming(s, c, p); p != nil {
 			s.carryOut(c, p)
 		}

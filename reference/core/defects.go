@@ -60,6 +60,7 @@ var defects = slices.Concat(
 	standingDefects,
 	expiryDefects,
 	willDelayDefects,
+	connectPropertyDefects,
 	authDefects,
 	propertyDefects,
 	limitDefects,

@@ -103,7 +103,7 @@ var connectDefects = []Defect{
 		func(r *rules) { r.sessionPresent = func(resumed, clean bool) bool { return resumed || !clean } }},
 	{"connack-last", []string{"v311/MQTT-3.2.0-1", "v5/MQTT-3.2.0-1"}, "What is queued for a client is sent ahead of CONNACK.", Run,
 		func(r *rules) { r.connackLast = true }},
-	{"keep-alive-ignored", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}, "A silent client stays connected.", Run,
+	{"keep-alive-ignored", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22", "v5/MQTT-3.2.2-22"}, "A silent client stays connected.", Run,
 		func(r *rules) { r.silence = func(uint16) float64 { return 0 } }},
 	{"keep-alive-half", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}, "A client is disconnected after half its Keep Alive.", Run,
 		func(r *rules) { r.silence = func(keepAlive uint16) float64 { return 0.5 * float64(keepAlive) } }},

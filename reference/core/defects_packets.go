@@ -13,7 +13,7 @@ var packetDefects = []Defect{
 		func(r *rules) { r.closesOnDisconnect = false }},
 	{"disconnect-reads-on", []string{"v311/3.14.4-nothing-after", "v5/3.14.4-nothing-processed-after"}, "What comes together with DISCONNECT is carried out as well.", Warn,
 		func(r *rules) { r.readsOn = true }},
-	{"pings-answered-once", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind another gets no PINGRESP, unless the Keep Alive is short.", Run,
+	{"pings-answered-once", []string{"v311/MQTT-3.12.4-1", "v311/3.1.2.10-ping-any-time", "v5/MQTT-3.12.4-1", "v5/3.1.2.10-ping-any-time", "v5/MQTT-3.3.4-10"}, "A PINGREQ right behind another gets no PINGRESP, unless the Keep Alive is short.", Run,
 		func(r *rules) {
 			pinged := map[*conn]bool{}
 			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
@@ -45,7 +45,7 @@ var packetDefects = []Defect{
 		tolerate(packet.RuleShort)},
 	{"long-length-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A Remaining Length of five bytes is taken.", Run,
 		func(r *rules) { r.tolerated[packet.RuleLengthBytes] = true }},
-	{"early-ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v5/MQTT-3.12.4-1"}, "A PINGREQ right behind CONNECT gets no PINGRESP, unless the Keep Alive is short.", Run,
+	{"early-ping-unanswered", []string{"v311/MQTT-3.12.4-1", "v311/3.1.2.10-ping-any-time", "v5/MQTT-3.12.4-1", "v5/3.1.2.10-ping-any-time"}, "A PINGREQ right behind CONNECT gets no PINGRESP, unless the Keep Alive is short.", Run,
 		func(r *rules) {
 			seen := map[*conn]bool{}
 			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {

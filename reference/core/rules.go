@@ -61,6 +61,7 @@ type connectRules struct {
 	announced                  func(ps *packet.Properties)
 	givesResponseInformation   func(asked bool) bool
 	silence                    func(keepAlive uint16) float64 // seconds a client may be silent; 0 for ever
+	restartsKeepAlive          func(p packet.Type) bool
 	refusesUnknownMethod       bool
 	authMethod                 func(method *string) *string // in AUTH
 	connackMethod              func(method *string) *string
@@ -252,6 +253,7 @@ func standardConnect() connectRules {
 		givesResponseInformation:   same[bool],
 		silence:                    func(keepAlive uint16) float64 { return 1.5 * float64(keepAlive) },
 		refusesUnknownMethod:       true,
+		restartsKeepAlive:          func(packet.Type) bool { return true },
 		authMethod:                 same[*string],
 		connackMethod:              same[*string],
 		challengeCode:              func(*conn) packet.ReasonCode { return packet.ContinueAuthentication },
