@@ -1,6 +1,9 @@
 package specs
 
 import (
+	"fmt"
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -18,6 +21,7 @@ func brokenProperties(b *probe.Broker, v version) {
 	Describe("3.3.2.3 PUBLISH properties", func() {
 		brokenTexts(b, v)
 		brokenMessage(b, v)
+		wrongFormat(b, v)
 	})
 	Describe("3.1.3.2 Will Properties", func() { brokenWill(b, v) })
 }
@@ -159,4 +163,74 @@ func brokenWill(b *probe.Broker, v version) {
 		refusedWill(b, probe.Reaction(value), "Payload Format Indicator is 0 or 1",
 			wire.Properties{{ID: wire.PayloadFormatIndicator, Int: 1}}, wire.Properties{{ID: wire.PayloadFormatIndicator, Int: 2}})
 	})
+}
+
+// wrongFormat observes what becomes of a message whose payload is said to be
+// UTF-8 and is not: a server may check it, and need not.
+func wrongFormat(b *probe.Broker, v version) {
+	const check, checkWill = "v5/3.3.2.3.2-payload-format-check", "v5/3.1.3.2.3-will-payload-format-check"
+	format := wire.Properties{{ID: wire.PayloadFormatIndicator, Int: 1}}
+	for _, qos := range []byte{0, 1, 2} {
+		It("Payload Format Indicator that is wrong may be found at QoS "+digit(qos), v.Observation(check), func() {
+			topic := b.Topic()
+			sub := b.Connect("sub").Subscribe(topic, qos)
+			pub := b.Connect("pub")
+			pub.Send(wire.Publish{Topic: topic, QoS: qos, ID: 7, Payload: "\xff", Properties: format})
+			answers := pub.BeforePing()
+			for _, r := range answers {
+				if ack, ok := r.Packet.(wire.Ack); ok && ack.Type == wire.PUBREC && ack.Code < 0x80 {
+					pub.Send(wire.Ack{Type: wire.PUBREL, ID: 7})
+				}
+			}
+
+			got := sub.DeliveredBefore(b.Connect("end").Sentinel(topic, qos))
+			probe.Observe(check, "a payload that is not of its format is %s at QoS %d: %s", fate(got), qos, codesOf(answers))
+		})
+	}
+
+	It("Payload Format Indicator that is wrong may be found in a will", v.Observation(checkWill), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		c := b.Open("client")
+		c.Send(b.ConnectPacket(probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("\xff"), Properties: format})))
+		ack := c.Answer(wire.CONNACK)
+		if !granted(ack) {
+			probe.Observe(checkWill, "a will whose payload is not of its format is refused: %s", codesOf(c.History()))
+			return
+		}
+		c.Drop()
+
+		probe.Observe(checkWill, "a will whose payload is not of its format is taken, and %s", fate([]wire.Publish{sub.Delivery()}))
+	})
+}
+
+// codesOf returns what a server answered, and with which codes.
+func codesOf(answers []wire.Received) string {
+	list := []string{}
+	for _, r := range answers {
+		switch p := r.Packet.(type) {
+		case wire.Ack:
+			list = append(list, fmt.Sprintf("%s 0x%02x", p.Type, p.Code))
+		case wire.Connack:
+			list = append(list, fmt.Sprintf("%s 0x%02x", wire.CONNACK, p.Code))
+		case wire.Disconnect:
+			list = append(list, fmt.Sprintf("%s 0x%02x", wire.DISCONNECT, p.Code))
+		}
+	}
+	if len(list) == 0 {
+		return "no answer"
+	}
+	return strings.Join(list, ", ")
+}
+
+// fate says what became of a message.
+func fate(delivered []wire.Publish) string {
+	switch {
+	case len(delivered) == 0:
+		return "not delivered"
+	case delivered[0].Payload == "\xff" && delivered[0].Properties.Number(wire.PayloadFormatIndicator, 0) == 1:
+		return "delivered unaltered"
+	default:
+		return "delivered altered"
+	}
 }

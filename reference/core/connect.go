@@ -98,6 +98,8 @@ func (s *Server) servesWill(c *conn, p *packet.Connect) (refusal, bool) {
 		return refusal{5, packet.QoSNotSupported, "the Will QoS is above the Maximum QoS"}, false
 	case p.Will.Retain && !s.policy.Retain && s.rules.enforcesRetainAvailable:
 		return refusal{5, packet.RetainNotSupported, "retained messages are not available"}, false
+	case s.misformatted(&p.Will.Properties, p.Will.Payload): // [v5/3.1.3.2.3-will-payload-format-check]
+		return refusal{5, packet.PayloadFormatInvalid, "the payload of the will is not the UTF-8 that it is said to be"}, false
 	}
 	return refusal{}, true
 }

@@ -25,6 +25,7 @@ type Policy struct {
 	RetainQoS0              string // keep, drop
 	Overlap                 string // once, each
 	NoMatchingSubscribers   string // report, success
+	PayloadFormat           string // ignored, checked
 	Diagnostics             string // failures, always, none
 	OutgoingAliases         string // use, never
 	UnsubscribeBuffered     string // keep, drop
@@ -113,6 +114,8 @@ var generalPolicies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.Overlap })},
 	{"no-matching-subscribers", []string{"report", "success"}, "5.0:3.4.2.1", "Whether a publisher is told that nobody got the message.",
 		choice(func(p *Policy) *string { return &p.NoMatchingSubscribers })},
+	{"payload-format", []string{"ignored", "checked"}, "5.0:3.1.3.2.3,5.0:3.3.2.3.2", "Whether a payload that is said to be UTF-8 and is not is refused.",
+		choice(func(p *Policy) *string { return &p.PayloadFormat })},
 	{"diagnostics", []string{"failures", "always", "none"}, "5.0:3.1.2.11.7", "Which answers have a Reason String and a User Property.",
 		choice(func(p *Policy) *string { return &p.Diagnostics })},
 	{"outgoing-aliases", []string{"use", "never"}, "5.0:3.3.2.3.4", "Whether the server uses Topic Aliases.",

@@ -3,6 +3,7 @@ package core
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
 	"github.com/mqttcheck/mqttcheck/reference/topic"
@@ -65,6 +66,10 @@ func (s *Server) publish(c *conn, p *packet.Publish) {
 		s.refusePublish(c, p)
 		return
 	}
+	if c.five() && s.misformatted(&p.Properties, p.Payload) {
+		s.refuseFormat(c, p)
+		return
+	}
 	switch p.QoS {
 	case 0: // no answer [v311/MQTT-3.3.4-1] [v5/MQTT-3.3.4-1]
 		s.route(m)
@@ -75,6 +80,26 @@ func (s *Server) publish(c *conn, p *packet.Publish) {
 		s.publishAtLeastOnce(c, p, m)
 	default:
 		s.publishOnce(c, p, m)
+	}
+}
+
+// misformatted tells whether a payload is said to be UTF-8 and is not, for a
+// server that checks it.
+func (s *Server) misformatted(ps *packet.Properties, payload []byte) bool {
+	format := ps.PayloadFormatIndicator
+	return s.policy.PayloadFormat == "checked" && format != nil && *format == 1 && !utf8.Valid(payload)
+}
+
+// refuseFormat answers a PUBLISH whose payload is not of the format that it is
+// said to be. [v5/3.3.2.3.2-payload-format-check] [v5/3.3.2.3.2-utf8-payload]
+func (s *Server) refuseFormat(c *conn, p *packet.Publish) {
+	switch p.QoS {
+	case 0:
+		s.fail(c, packet.PayloadFormatInvalid, "the payload is not the UTF-8 that it is said to be")
+	case 1:
+		s.send(c, &packet.Ack{Kind: packet.PUBACK, ID: p.ID, Code: packet.PayloadFormatInvalid})
+	default:
+		s.send(c, &packet.Ack{Kind: packet.PUBREC, ID: p.ID, Code: packet.PayloadFormatInvalid})
 	}
 }
 
