@@ -130,6 +130,12 @@ var forwardDefects = []Defect{
 var lifetimeDefects = []Defect{
 	{"expiry-ignored", []string{"v5/MQTT-3.3.2-5", "v5/3.3.1.3-retained-message-expiry", "v5/3.3.2.3.3-expiry-zero"}, "Messages do not expire.", Run,
 		func(r *rules) { r.expiresMessages = false }},
+	{"expiry-overtaken", []string{"v5/MQTT-4.6.0-5"}, "Messages that do not expire overtake those that do in the queue.", Run,
+		func(r *rules) {
+			r.nextInQueue = func(queue []*delivery) int {
+				return max(0, slices.IndexFunc(queue, func(d *delivery) bool { return d.message.expiry == nil }))
+			}
+		}},
 	{"expiry-not-reduced", []string{"v5/MQTT-3.3.2-6"}, "The Message Expiry Interval is passed on as it was received.", Run,
 		func(r *rules) { r.expiryLeft = func(interval, _ uint32) uint32 { return interval } }},
 	{"expiry-removed", append([]string{"v5/MQTT-3.3.2-6", "v5/3.1.3.2.4-will-expiry-sent"}, whole...), "The Message Expiry Interval is not passed on.", Run,
