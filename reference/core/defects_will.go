@@ -41,9 +41,9 @@ var willDefects = []Defect{
 				return w
 			}
 		}},
-	{"will-always-retained", []string{"v311/MQTT-3.1.2-16", "v5/MQTT-3.1.2-14"}, "A will is retained whatever Will Retain says.", Run,
+	{"will-always-retained", []string{"v311/MQTT-3.1.2-16", "v5/MQTT-3.1.2-14", "v5/MQTT-3.3.1-13"}, "A will is retained whatever Will Retain says.", Run,
 		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = true; return w } }},
-	{"will-never-retained", []string{"v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"}, "A will is not retained whatever Will Retain says.", Run,
+	{"will-never-retained", []string{"v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15", "v5/MQTT-3.3.1-13"}, "A will is not retained whatever Will Retain says.", Run,
 		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = false; return w } }},
 	{"will-twice", []string{"v311/MQTT-3.1.2-10", "v311/MQTT-3.1.2-12", "v311/MQTT-3.14.4-3", "v311/MQTT-4.7.1-1", "v5/MQTT-3.1.2-10", "v5/MQTT-3.14.4-3", "v5/MQTT-4.7.0-1"}, "A will is published twice.", Run,
 		func(r *rules) { r.willCopies = 2 }},
