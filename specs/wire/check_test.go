@@ -292,7 +292,8 @@ func TestBreaches(t *testing.T) {
 		caught[b.key] = true
 	}
 	for _, key := range append(StandingKeys(V311), StandingKeys(V5)...) {
-		if !caught[key] {
+		// What is about frames is tried in websocket_test.go.
+		if !caught[key] && !strings.HasSuffix(key, "/MQTT-6.0.0-1") {
 			t.Errorf("%s: no conversation breaks it", key)
 		}
 		if _, ok := normative.Lookup(key); !ok {

@@ -50,21 +50,36 @@ func newChecker(v Version) *checker {
 // judge notes that the packet could have broken the rule, and that it did
 // unless it is kept.
 func (c *checker) judge(rule rule, r Received, kept bool, expected string, args ...any) {
+	if c.holds(rule, kept) {
+		return
+	}
+	c.accuse(rule, r.Seq, fmt.Sprintf(expected, args...)+fmt.Sprintf(", but packet %d is %s", r.Seq, brief(r.Packet)))
+}
+
+// holds notes that something could have broken the rule, and returns kept.
+func (c *checker) holds(rule rule, kept bool) bool {
 	key := rule.key(c.version)
 	if key == "" {
-		return
+		return true
 	}
 	c.seen[key] = true
-	if kept {
-		return
-	}
+	return kept
+}
+
+func (c *checker) accuse(rule rule, seq int, text string) {
+	key := rule.key(c.version)
 	if c.count[key]++; c.count[key] > maxViolations {
 		return
 	}
-	c.violations = append(c.violations, Violation{
-		Key: key, Seq: r.Seq,
-		Text: fmt.Sprintf(expected, args...) + fmt.Sprintf(", but packet %d is %s", r.Seq, brief(r.Packet)),
-	})
+	c.violations = append(c.violations, Violation{Key: key, Seq: seq, Text: text})
+}
+
+// dataFrame judges the WebSocket frame in which a packet comes, or goes on;
+// seq is the number of that packet.
+func (c *checker) dataFrame(op Opcode, seq int) {
+	if !c.holds(ruleBinary, op == OpBinary) {
+		c.accuse(ruleBinary, seq, fmt.Sprintf("MQTT travels in binary frames, but packet %d comes in a %s frame", seq, op))
+	}
 }
 
 // evidence returns the keys of the statements that a packet could have broken.

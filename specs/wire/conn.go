@@ -23,7 +23,13 @@ const (
 
 // Address is where a broker listens.
 type Address struct {
+	// URL begins with mqtt, mqtts, ws or wss.
 	URL string
+	// TLS is for mqtts and wss.
+	TLS TLS
+	// Subprotocols are what the handshake of a WebSocket offers; nil stands for
+	// mqtt.
+	Subprotocols []string
 }
 
 // Options of a connection.
@@ -110,6 +116,9 @@ func newConn(nc net.Conn, o Options) *Conn {
 	if c.writeTimeout <= 0 {
 		c.writeTimeout = writeTimeout
 	}
+	if s, ok := nc.(*webSocket); ok {
+		s.saw, s.patient = c.sawFrame, c.writeTimeout
+	}
 	go c.read()
 	return c
 }
@@ -166,13 +175,11 @@ func (c *Conn) write(b []byte) error {
 	return nil
 }
 
-// CloseWrite ends the sending half of the connection (FIN); reading goes on.
+// CloseWrite ends the sending half of the connection (FIN; over WebSocket and
+// TLS as they do it, before); reading goes on.
 func (c *Conn) CloseWrite() error {
 	c.trace.Note(c.name, "the client ends its half of the connection (FIN)")
-	if half, ok := c.nc.(interface{ CloseWrite() error }); ok {
-		return half.CloseWrite()
-	}
-	return c.nc.Close()
+	return closeWrite(c.nc)
 }
 
 // Close ends the connection (FIN) and waits until its reader has stopped. On a
@@ -191,8 +198,11 @@ func (c *Conn) Reset() error {
 	c.trace.Note(c.name, "the client resets the connection (RST)")
 	if tcp, ok := underlying(c.nc).(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
+		// Before a layer above can say goodbye.
+		_ = tcp.Close()
 	}
-	return c.Close()
+	_ = c.Close()
+	return nil
 }
 
 // Done is closed when the connection has ended, from either side, and all
@@ -317,7 +327,7 @@ func describe(err error) error {
 		return errors.New("the client closed the connection")
 	case errors.Is(err, io.EOF):
 		return errors.New("the broker closed the connection")
-	case errors.Is(err, os.ErrDeadlineExceeded):
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &closeFrame{}):
 		return err
 	default:
 		return fmt.Errorf("the connection broke: %w", err)

@@ -16,8 +16,9 @@ import (
 // patience bounds waits for what has to come; no test waits for it to expire.
 const patience = 60 * time.Second
 
-// fake starts a server that serves one connection, and dials it.
-func fake(t *testing.T, o Options, serve func(nc *net.TCPConn)) *Conn {
+// listenOnce starts a server that serves one connection, and returns its
+// address.
+func listenOnce(t *testing.T, serve func(nc *net.TCPConn)) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -33,15 +34,26 @@ func fake(t *testing.T, o Options, serve func(nc *net.TCPConn)) *Conn {
 		defer nc.Close()
 		serve(nc.(*net.TCPConn))
 	}()
-	c, err := Dial(context.Background(), Address{URL: "mqtt://" + l.Addr().String()}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
 	t.Cleanup(func() {
-		_ = c.Close()
 		l.Close()
 		<-served
 	})
+	return l.Addr().String()
+}
+
+// fake starts a server that serves one connection, and dials it.
+func fake(t *testing.T, o Options, serve func(nc *net.TCPConn)) *Conn {
+	t.Helper()
+	return dialFake(t, "mqtt", o, serve)
+}
+
+func dialFake(t *testing.T, scheme string, o Options, serve func(nc *net.TCPConn)) *Conn {
+	t.Helper()
+	c, err := Dial(context.Background(), Address{URL: scheme + "://" + listenOnce(t, serve)}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
 	return c
 }
 
@@ -303,7 +315,7 @@ func readers() int {
 
 func TestDialErrors(t *testing.T) {
 	for url, want := range map[string]string{
-		"http://127.0.0.1": `wire: scheme "http" is not supported (known: mqtt, tcp)`,
+		"http://127.0.0.1": `wire: scheme "http" is not supported (known: mqtt, mqtts, tcp, ws, wss)`,
 		"mqtt://[":         "wire: address: ",
 	} {
 		if _, err := Dial(context.Background(), Address{URL: url}, Options{}); err == nil || !strings.HasPrefix(err.Error(), want) {

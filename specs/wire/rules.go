@@ -41,6 +41,9 @@ var (
 	rulePacketSize     = newRule("", "MQTT-3.1.2-24")
 )
 
+// WebSocket frames.
+var ruleBinary = newRule("MQTT-6.0.0-1", "MQTT-6.0.0-1")
+
 // What may come before and after what.
 var (
 	ruleConnackFirst = newRule("MQTT-3.2.0-1", "MQTT-3.2.0-1")
