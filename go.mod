@@ -3,6 +3,7 @@ module github.com/mqttcheck/mqttcheck
 go 1.26.8
 
 require (
+	github.com/coder/websocket v1.8.15
 	github.com/gobwas/ws v1.5.0
 	github.com/google/go-cmp v0.7.0
 	github.com/invopop/jsonschema v0.14.0

@@ -5,12 +5,11 @@ package reference
 
 import (
 	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
@@ -19,9 +18,15 @@ import (
 
 // Options of a broker.
 type Options struct {
-	// Listen holds the addresses, such as mqtt://127.0.0.1:1883. Port 0 picks
-	// a free one.
+	// Listen holds the addresses, such as mqtt://127.0.0.1:1883; the scheme mqtts
+	// is TLS, ws and wss are WebSocket, at the path /mqtt where none is given.
+	// Port 0 picks a free one.
 	Listen []string
+	// Certificates of the broker for TLS; without any it makes one.
+	Certificates []tls.Certificate
+	// ClientCAs, when not nil, have to have signed the certificate of a client
+	// that comes over TLS.
+	ClientCAs *x509.CertPool
 	// Defects are deliberate faults, by name; see core.Defects.
 	Defects []string
 	// Policies are values of permitted freedoms, by name; see core.Policies.
@@ -41,8 +46,10 @@ const (
 
 // Broker is a running broker.
 type Broker struct {
-	listeners []net.Listener
+	listeners []listener
 	urls      []string
+	ca        []byte // of the certificates that it made
+	webRules  core.WebSocket
 	events    chan event
 	done      chan struct{}
 	closing   sync.Once
@@ -79,7 +86,7 @@ func Start(o Options) (*Broker, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
-	b := &Broker{events: make(chan event), done: make(chan struct{}), empty: make(chan struct{}), conns: map[core.ConnID]*link{}}
+	b := &Broker{events: make(chan event), done: make(chan struct{}), empty: make(chan struct{}), conns: map[core.ConnID]*link{}, webRules: server.WebSocket()}
 	b.delay = time.Duration(server.Policy().Delay) * time.Millisecond
 	b.bytes = server.Policy().Segments == "bytes"
 	listen := o.Listen
@@ -87,9 +94,9 @@ func Start(o Options) (*Broker, error) {
 		listen = []string{"mqtt://127.0.0.1:0"}
 	}
 	for _, address := range listen {
-		if err := b.listen(address); err != nil {
+		if err := b.listen(address, o); err != nil {
 			for _, l := range b.listeners {
-				_ = l.Close()
+				_ = l.Listener.Close()
 			}
 			return nil, err
 		}
@@ -101,24 +108,6 @@ func Start(o Options) (*Broker, error) {
 		go b.accept(l)
 	}
 	return b, nil
-}
-
-func (b *Broker) listen(address string) error {
-	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "mqtt" || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("reference: listen address %q: write mqtt://HOST:PORT", address)
-	}
-	port, err := strconv.ParseUint(u.Port(), 10, 16)
-	if err != nil {
-		return fmt.Errorf("reference: listen address %q: the port is a number from 0 to 65535", address)
-	}
-	l, err := net.Listen("tcp", net.JoinHostPort(u.Hostname(), strconv.FormatUint(port, 10)))
-	if err != nil {
-		return fmt.Errorf("reference: %w", err)
-	}
-	b.listeners = append(b.listeners, l)
-	b.urls = append(b.urls, "mqtt://"+l.Addr().String())
-	return nil
 }
 
 // URL returns the address of the first listener.
@@ -144,13 +133,17 @@ func (b *Broker) Holding() core.Holding {
 	}
 }
 
+// CA returns the certificates, as PEM, that a client has to trust for those that
+// the broker made; nil where it made none.
+func (b *Broker) CA() []byte { return b.ca }
+
 // Close tells the clients, ends all connections and listeners and waits until
 // nothing runs any more. It takes little longer than stopTime.
 func (b *Broker) Close() error {
 	var err error
 	b.closing.Do(func() {
 		for _, l := range b.listeners {
-			err = errors.Join(err, l.Close())
+			err = errors.Join(err, l.close())
 		}
 		b.mu.Lock()
 		b.ended = true
@@ -274,39 +267,6 @@ func (b *Broker) tell(l *link, ev core.Event) bool {
 		return true
 	case <-b.done:
 		return false
-	}
-}
-
-func (b *Broker) accept(listener net.Listener) {
-	defer b.wg.Done()
-	for {
-		nc, err := listener.Accept()
-		if err != nil {
-			if errors.Is(err, net.ErrClosed) {
-				return
-			}
-			// Out of file descriptors, as a rule: connections must end first.
-			select {
-			case <-b.done:
-				return
-			case <-time.After(acceptPause):
-			}
-			continue
-		}
-		b.mu.Lock()
-		if b.ended {
-			b.mu.Unlock()
-			_ = nc.Close()
-			return
-		}
-		b.next++
-		l := newLink(b.next, nc)
-		l.delay, l.bytes = b.delay, b.bytes
-		b.conns[l.id] = l
-		b.wg.Add(2)
-		b.mu.Unlock()
-		go b.read(l)
-		go b.write(l)
 	}
 }
 

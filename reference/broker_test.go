@@ -13,11 +13,11 @@ import (
 
 func TestCloseLeavesNothingBehind(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
-	b, err := Start(Options{Listen: []string{"mqtt://127.0.0.1:0", "mqtt://127.0.0.1:0"}})
+	b, err := Start(Options{Listen: everyTransport})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if urls := b.URLs(); len(urls) != 2 || urls[0] != b.URL() || urls[0] == urls[1] {
+	if urls := b.URLs(); len(urls) != 4 || urls[0] != b.URL() || urls[0] == urls[1] {
 		t.Fatalf("URLs %q, URL %q", urls, b.URL())
 	}
 	for _, url := range b.URLs() {
@@ -80,7 +80,7 @@ func TestHalfClosedClientGetsItsAnswers(t *testing.T) {
 	for range 50 {
 		p := dial(t, b.URL())
 		p.send(slices.Concat(connect(4, "leaver"), subscribe(4, "a", 0), publish0("a", make([]byte, 100<<10)), []byte{0xC0, 0}))
-		if err := p.nc.CloseWrite(); err != nil {
+		if err := p.nc.(*net.TCPConn).CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
 		p.expect(0x20)
@@ -119,6 +119,7 @@ func TestStartRefuses(t *testing.T) {
 		{"no scheme", "write mqtt://HOST:PORT", Options{Listen: []string{"127.0.0.1:0"}}},
 		{"no port", "the port is a number", Options{Listen: []string{"mqtt://127.0.0.1"}}},
 		{"a port out of range", "the port is a number", Options{Listen: []string{"mqtt://127.0.0.1:65536"}}},
+		{"a query", "write mqtt://HOST:PORT", Options{Listen: []string{"ws://127.0.0.1:0/mqtt?x"}}},
 		{"a path", "write mqtt://HOST:PORT", Options{Listen: []string{"mqtt://127.0.0.1:0/mqtt"}}},
 		{"an unknown defect", `no defect "brwken"`, Options{Defects: []string{"brwken"}}},
 		{"an unknown policy", `no policy "colour"`, Options{Policies: map[string]string{"colour": "red"}}},
@@ -144,7 +145,7 @@ func TestVariants(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	want := []string{"auth", "max-qos-0", "max-qos-1", "no-retain", "no-shared", "no-subscription-ids", "no-topic-aliases", "no-wildcards", "small-packets", "small-window", "users"}
+	want := []string{"auth", "max-qos-0", "max-qos-1", "no-retain", "no-shared", "no-subscription-ids", "no-topic-aliases", "no-wildcards", "small-packets", "small-window", "tls", "users", "ws"}
 	got := slices.Sorted(maps.Keys(f.Variants()))
 	if !slices.Equal(got, want) {
 		t.Fatalf("variants %q, want %q", got, want)

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -28,7 +29,13 @@ var variantPolicies = map[string]map[string]string{
 	"small-window":        {"receive-maximum": "2", "window": "2"},
 	"users":               {},
 	"auth":                {"auth-secret": AuthSecret},
+	"ws":                  {},
+	"tls":                 {},
 }
+
+// variantListeners are the addresses of the variants that are another
+// transport.
+var variantListeners = map[string]string{"ws": "ws://127.0.0.1:0", "tls": "mqtts://127.0.0.1:0"}
 
 // What the variants "users" and "auth" are set up with.
 const (
@@ -54,7 +61,7 @@ func StartVariants(o Options) (*Fleet, error) {
 	f := &Fleet{main: main, variants: map[string]*Broker{}}
 	for name, policies := range variantPolicies {
 		v := o
-		v.Listen = []string{defaultAddress}
+		v.Listen = []string{cmp.Or(variantListeners[name], defaultAddress)}
 		v.Policies = maps.Clone(o.Policies)
 		if v.Policies == nil {
 			v.Policies = map[string]string{}
@@ -96,6 +103,10 @@ func (f *Fleet) Holding() map[string]core.Holding {
 	}
 	return all
 }
+
+// CA returns the certificate, as PEM, that a client of the variant "tls" has to
+// trust.
+func (f *Fleet) CA() []byte { return f.variants["tls"].CA() }
 
 // Close stops all of them.
 func (f *Fleet) Close() error {

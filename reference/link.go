@@ -211,9 +211,9 @@ func (l *link) deliver(b []byte) error {
 // at once, with bytes of the client unread, would be a reset that can take the
 // last packet with it. The reader ends with the client, or here.
 func (l *link) part() {
-	if tcp, ok := l.nc.(*net.TCPConn); ok {
-		_ = tcp.CloseWrite()
+	if half, ok := l.nc.(interface{ CloseWrite() error }); ok {
 		_ = l.nc.SetReadDeadline(time.Now().Add(lingerTime))
+		_ = half.CloseWrite()
 		return
 	}
 	_ = l.nc.Close()

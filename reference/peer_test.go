@@ -2,12 +2,17 @@ package reference
 
 import (
 	"bufio"
+	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // patience bounds the wait of a test for what must come.
@@ -16,19 +21,46 @@ const patience = 60 * time.Second
 // peer is a client made of bytes: it does what no client library would.
 type peer struct {
 	t  *testing.T
-	nc *net.TCPConn
+	nc net.Conn
 	r  *bufio.Reader
 }
 
 // dial connects to a broker without a word.
 func dial(t *testing.T, url string) *peer {
 	t.Helper()
-	nc, err := net.Dial("tcp", strings.TrimPrefix(url, "mqtt://"))
+	scheme, address, _ := strings.Cut(url, "://")
+	var nc net.Conn
+	var err error
+	switch scheme {
+	case "mqtt":
+		nc, err = net.Dial("tcp", address)
+	case "mqtts":
+		nc, err = tls.Dial("tcp", address, anybody)
+	default:
+		nc, err = dialWS(url, "mqtt")
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = nc.Close() })
-	return &peer{t, nc.(*net.TCPConn), bufio.NewReader(nc)}
+	return &peer{t, nc, bufio.NewReader(nc)}
+}
+
+// anybody trusts every broker.
+var anybody = &tls.Config{InsecureSkipVerify: true}
+
+func dialWS(url string, subprotocols ...string) (net.Conn, error) {
+	c, err := openWS(url, subprotocols...)
+	if err != nil {
+		return nil, err
+	}
+	return websocket.NetConn(context.Background(), c, websocket.MessageBinary), nil
+}
+
+func openWS(url string, subprotocols ...string) (*websocket.Conn, error) {
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: anybody, DisableKeepAlives: true}}
+	c, _, err := websocket.Dial(context.Background(), url, &websocket.DialOptions{HTTPClient: client, Subprotocols: subprotocols})
+	return c, err
 }
 
 // join connects and is accepted.

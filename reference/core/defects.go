@@ -64,6 +64,7 @@ var defects = slices.Concat(
 	authDefects,
 	propertyDefects,
 	limitDefects,
+	webSocketDefects,
 )
 
 // Defects lists the defects.

@@ -61,8 +61,6 @@ func TestServerStatementsAreCited(t *testing.T) {
 var uncited = []string{
 	"v311/MQTT-7.0.0-1", // this server opens no connections
 	"v311/MQTT-7.0.0-2", // a statement about the whole
-	// Of WebSocket, which is no transport of the core.
-	"v311/MQTT-6.0.0-1", "v311/MQTT-6.0.0-4", "v5/MQTT-6.0.0-1", "v5/MQTT-6.0.0-4",
 }
 
 var defectName = regexp.MustCompile(`^[a-z0-9-]+$`)

@@ -40,6 +40,7 @@ type Policy struct {
 	KeepAliveSlack          int    // seconds
 	GrantedQoS5             int
 	DollarTopics            string // exchanged, reserved
+	Subprotocol             string // required, optional
 	ResponseInformation     string
 	AuthSecret              string
 	Window                  int // deliveries open at a time
@@ -128,6 +129,8 @@ var generalPolicies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.Sys })},
 	{"dollar-topics", []string{"exchanged", "reserved"}, "3.1.1:4.7.2,5.0:4.7.2", "Whether clients may exchange messages on topics that begin with $.",
 		choice(func(p *Policy) *string { return &p.DollarTopics })},
+	{"subprotocol", []string{"required", "optional"}, "3.1.1:6,5.0:6", "Whether a WebSocket that does not offer the subprotocol mqtt is refused.",
+		choice(func(p *Policy) *string { return &p.Subprotocol })},
 	{"response-information", []string{"none", "answers"}, "5.0:3.2.2.3.15", "The Response Information that a client gets on request.",
 		text(func(p *Policy) *string { return &p.ResponseInformation })},
 	{"auth-secret", []string{"none", "sesame"}, "5.0:4.12", "The secret of the challenge-response method mqttcheck-hmac; without one there is no enhanced authentication.",

@@ -17,6 +17,7 @@ type rules struct {
 	retainRules
 	deliverRules
 	subscribeRules
+	webSocket WebSocket
 }
 
 // packetRules are about packets of any type.
@@ -215,6 +216,7 @@ func standard() rules {
 		retainRules:    standardRetain(),
 		deliverRules:   standardDeliver(),
 		subscribeRules: standardSubscribe(),
+		webSocket:      standardWebSocket(),
 	}
 }
 
