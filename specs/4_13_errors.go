@@ -42,11 +42,20 @@ func handlingErrors(b *probe.Broker, v version) {
 		})
 	}
 
-	It("4.2 offers a transport that carries an ordered stream of bytes", v.Statement("v311/MQTT-7.1.1-1", "v5/MQTT-4.2-1"), func() {
-		c := b.Open("client")
-		c.SendSplit(wire.Bytes(b.Version, b.ConnectPacket()), 1)
-		Expect(c.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(0))), "CONNECT is taken byte by byte")
-	})
+	for _, c := range []struct {
+		where string
+		at    func() *probe.Broker
+	}{
+		{"", func() *probe.Broker { return b }},
+		{" over TLS", b.OverTLS},
+	} {
+		It("4.2 offers a transport that carries an ordered stream of bytes"+c.where, v.Statement("v311/MQTT-7.1.1-1", "v5/MQTT-4.2-1"), func() {
+			at := c.at()
+			client := at.Open("client")
+			client.SendSplit(wire.Bytes(b.Version, at.ConnectPacket()), 1)
+			Expect(client.Answer(wire.CONNACK)).To(probe.BePacket(HaveField("Code", byte(0))), "CONNECT is taken byte by byte")
+		})
+	}
 
 	It("3.1.4 takes packets that are sent behind CONNECT before CONNACK has come",
 		v.Statement("v311/3.1.4-pipelining", "v5/3.1.4-pipelining"), func() {
@@ -59,21 +68,4 @@ func handlingErrors(b *probe.Broker, v version) {
 				Expect(c.Answer(kind)).To(probe.BeA(kind), "each packet is answered")
 			}
 		})
-
-	if !v.is5() {
-		socketStatements(v)
-	}
-}
-
-// socketStatements need a transport that the suite does not speak yet.
-func socketStatements(v version) {
-	for key, what := range map[string]string{
-		"v311/MQTT-6.0.0-1": "carries MQTT in binary frames",
-		"v311/MQTT-6.0.0-2": "does not take the borders of frames for those of packets",
-		"v311/MQTT-6.0.0-4": "agrees on the subprotocol mqtt",
-	} {
-		It("6 WebSocket "+what, v.Statement(key), func() {
-			probe.SkipFor("needs a WebSocket listener, which this version of mqttcheck cannot speak to yet")
-		})
-	}
 }

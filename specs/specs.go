@@ -75,6 +75,7 @@ var sections = []func(b *probe.Broker, v version){
 	flowControl,
 	authentication,
 	handlingErrors,
+	webSocket,
 }
 
 // Register adds every spec, aimed at the target, to the current Ginkgo suite:

@@ -23,7 +23,7 @@ func TestBroker(t *testing.T) {
 		}
 		defer fleet.Close()
 		defer leavesNothing(t, fleet)
-		target.URL, target.Variants = fleet.URL(), fleet.Variants()
+		target.URL, target.Variants, target.TLS.CA = fleet.URL(), fleet.Variants(), fleet.CA()
 		target.Users = &probe.Users{
 			Username: reference.Username, Password: reference.Password,
 			DeniedPublish: []string{reference.DeniedTopic}, DeniedSubscribe: []string{reference.DeniedFilter},

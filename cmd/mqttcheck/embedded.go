@@ -15,7 +15,7 @@ func startEmbedded(t probe.Target, defects []string) (probe.Target, func(), erro
 	if err != nil {
 		return t, nil, exitf(exitUnsure, "the embedded reference broker does not start: %w", err)
 	}
-	t.URL, t.Variants = fleet.URL(), fleet.Variants()
+	t.URL, t.Variants, t.TLS.CA = fleet.URL(), fleet.Variants(), fleet.CA()
 	t.Users = &probe.Users{
 		Username: reference.Username, Password: reference.Password,
 		DeniedPublish: []string{reference.DeniedTopic}, DeniedSubscribe: []string{reference.DeniedFilter},

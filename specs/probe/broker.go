@@ -23,7 +23,8 @@ type Broker struct {
 	Version wire.Version
 
 	spec  *spec
-	count *int // numbers topics and Client Identifiers
+	count *int     // numbers topics and Client Identifiers
+	offer []string // subprotocols of WebSocket; nil stands for mqtt
 }
 
 // New returns the broker at a target, spoken to in one version.
@@ -155,17 +156,23 @@ func (b *Broker) Open(name string) *Client {
 	if err != nil {
 		Inconclusive("the broker is gone: %v", err)
 	}
+	b.enlist(c)
+	return c
+}
+
+// enlist takes a connection into the bookkeeping of the spec.
+func (b *Broker) enlist(c *Client) {
 	if !b.spec.enlist(c) {
 		_ = c.conn.Close()
 		rest()
 	}
-	return c
 }
 
 func (b *Broker) dial(url, name string, trace *wire.Trace) (*Client, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.Timeout+DefaultTimeout)
 	defer cancel()
-	conn, err := wire.Dial(ctx, wire.Address{URL: url}, wire.Options{Name: name, Version: b.Version, Trace: trace})
+	address := wire.Address{URL: url, TLS: b.TLS, Subprotocols: b.offer}
+	conn, err := wire.Dial(ctx, address, wire.Options{Name: name, Version: b.Version, Trace: trace})
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,13 @@ import (
 // listens, what it was set up with, and the two hooks that act on it. It is
 // plain data but for the hooks, so that it can be handed to a child process.
 type Target struct {
-	// URL is the address of the broker, such as mqtt://localhost:1883.
+	// URL is the address of the broker, such as mqtt://localhost:1883. The scheme
+	// mqtts is TLS, ws and wss are WebSocket.
 	URL string `json:"url"`
 	// Also holds further listeners of the same broker.
 	Also []string `json:"also,omitempty"`
+	// TLS is for all listeners over TLS.
+	TLS wire.TLS `json:"tls,omitzero"`
 	// Username and Password are sent in every ordinary CONNECT when not empty.
 	Username string `json:"username,omitempty"`
 	Password string `json:"password,omitempty"`
