@@ -46,6 +46,8 @@ var (
 var sections = []func(b *probe.Broker, v version){
 	data,
 	fixedHeader,
+	properties,
+	reasonCodes,
 	connect,
 	connectProperties,
 	will,

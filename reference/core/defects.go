@@ -59,6 +59,7 @@ var defects = slices.Concat(
 	topicDefects,
 	standingDefects,
 	expiryDefects,
+	malformedDefects,
 	willDelayDefects,
 	connectPropertyDefects,
 	authDefects,

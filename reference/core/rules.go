@@ -24,7 +24,7 @@ type rules struct {
 type packetRules struct {
 	tolerated           map[packet.Rule]bool // format rules that are not enforced
 	limitsPacketSize    bool
-	skips               func(first byte) bool                                     // packets by their first byte
+	skips               func(first byte, body []byte) bool                        // packets that are not looked at
 	survives            func(c *conn, code packet.ReasonCode) bool                // an error does not end the connection
 	incoming            func(s *Server, c *conn, p packet.Packet) packet.Packet   // nil: the packet is ignored
 	outgoing            func(s *Server, c *conn, p packet.Packet) []packet.Packet // what is sent instead
@@ -87,7 +87,8 @@ type sessionRules struct {
 	disconnectExpiry    func(old, asked uint32) uint32
 	refusesRaisedExpiry bool
 	closesOnDisconnect  bool
-	readsOn             bool // behind DISCONNECT
+	leavesWill          func(code packet.ReasonCode) bool // DISCONNECT with the code does
+	readsOn             bool                              // behind DISCONNECT
 	storedWill          func(se *session, w *will) *will
 	missingWill         func(se *session) *will // of a CONNECT without one
 	publishesWill       func(c *conn, why ending) bool
@@ -224,7 +225,7 @@ func standardPacket() packetRules {
 	return packetRules{
 		tolerated:           map[packet.Rule]bool{},
 		limitsPacketSize:    true,
-		skips:               func(byte) bool { return false },
+		skips:               func(byte, []byte) bool { return false },
 		survives:            func(*conn, packet.ReasonCode) bool { return false },
 		incoming:            func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
 		outgoing:            func(_ *Server, _ *conn, p packet.Packet) []packet.Packet { return []packet.Packet{p} },
@@ -280,6 +281,7 @@ func standardSession() sessionRules {
 		disconnectExpiry:    func(_, asked uint32) uint32 { return asked },
 		refusesRaisedExpiry: true,
 		closesOnDisconnect:  true,
+		leavesWill:          func(code packet.ReasonCode) bool { return code != packet.NormalDisconnection },
 		storedWill:          func(_ *session, w *will) *will { return w },
 		missingWill:         func(*session) *will { return nil },
 		publishesWill:       func(_ *conn, why ending) bool { return why != disconnected && why != stopping },

@@ -132,7 +132,7 @@ func (s *Server) disconnect(c *conn, p *packet.Disconnect) {
 		c.session.expiry = s.rules.disconnectExpiry(c.session.expiry, *e)
 	}
 	why := disconnected // [v311/MQTT-3.14.4-3] [v5/MQTT-3.14.4-3]
-	if p.Code != packet.NormalDisconnection {
+	if s.rules.leavesWill(p.Code) {
 		why = willAsked // [v5/3.14.2.1-disconnect-with-will] [v5/3.14-will-unless-normal]
 	}
 	if s.rules.closesOnDisconnect {

@@ -20,7 +20,7 @@ func (d *decoding) properties(kind Type) Properties {
 	n := d.varint()
 	if n > len(d.b) {
 		d.malformed(RulePropertyLength, "the Property Length goes beyond the packet")
-		n = len(d.b)
+		n = 0
 	}
 	after, short := d.b[n:], d.short
 	d.b, d.short = d.b[:n], RulePropertyShort

@@ -160,7 +160,7 @@ var faults = []fault{
 	{RulePropertyLengthMissing, MalformedPacket, V5, AnySide, 0x32, "0001 'a' 0001", ""},
 	{RulePropertyLengthMissing, MalformedPacket, V5, AnySide, 0xa2, "0001", RuleUnsubscribeEmpty},
 	{RulePropertyLength, MalformedPacket, V5, AnySide, 0x82, "0001 7f", RuleSubscribeEmpty},
-	{RulePropertyLength, MalformedPacket, V5, AnySide, 0x10, c5 + "02 0000 7f 11 00000001", RuleNoClientID},
+	{RulePropertyLength, MalformedPacket, V5, AnySide, 0x10, c5 + "02 0000 7f 11 00000001", RuleShortConnect},
 	{RulePropertyUnknown, MalformedPacket, V5, AnySide, 0x30, "0001 'a' 02 7f00", ""},
 	{RulePropertyUnknown, MalformedPacket, V5, AnySide, 0x30, "0001 'a' 02 0000", ""},
 	{RulePropertyUnknown, MalformedPacket, V5, AnySide, 0x30, "0001 'a' 02 ff01", ""},

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -47,6 +48,24 @@ func (c *Client) closes() bool {
 		return true
 	}
 	return c.awaitEnd(min(closeStep, c.b.Timeout))
+}
+
+// StillOpen returns the clients whose network connection the broker does not
+// end: each is judged as BeClosed does, all at the same time.
+func StillOpen(clients ...*Client) []*Client {
+	ends := make([]bool, len(clients))
+	var wg sync.WaitGroup
+	for i, c := range clients {
+		wg.Go(func() { ends[i] = c.closes() })
+	}
+	wg.Wait()
+	var open []*Client
+	for i, c := range clients {
+		if !ends[i] {
+			open = append(open, c)
+		}
+	}
+	return open
 }
 
 // BeAlive succeeds for a Client that the broker still answers.

@@ -84,6 +84,16 @@ func need[P wire.Packet](c *Client, kind wire.Type) P {
 	return p
 }
 
+// Awaits waits for a packet that the set-up needs.
+func (c *Client) Awaits(kind wire.Type) Answer {
+	ginkgo.GinkgoHelper()
+	a := c.Answer(kind)
+	if !a.Came {
+		Inconclusive("%s: the set-up needs %s, but %s", c.name, kind, a.GomegaString())
+	}
+	return a
+}
+
 // Delivery waits for the next message and acknowledges it as its QoS asks.
 func (c *Client) Delivery() wire.Publish {
 	ginkgo.GinkgoHelper()

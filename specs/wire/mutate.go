@@ -64,3 +64,43 @@ func Shorten(packet []byte, n int) []byte {
 func Extend(packet []byte, more ...byte) []byte {
 	return WithBody(packet, append(Body(packet), more...))
 }
+
+// WithProperties replaces the properties of a packet of MQTT 5.0 that a client
+// sends by bytes; the lengths are made to fit. The packet has to have a
+// Property Length.
+func WithProperties(packet, properties []byte) []byte {
+	return WithPropertyLength(packet, len(properties), properties)
+}
+
+// WithPropertyLength is WithProperties with a Property Length that need not be
+// that of the properties.
+func WithPropertyLength(packet []byte, length int, properties []byte) []byte {
+	body := Body(packet)
+	at := propertiesAt(packet, body)
+	n, used, err := Varint(body[min(at, len(body)):])
+	if err != nil || at+used+n > len(body) {
+		return packet
+	}
+	changed := append(AppendVarint(body[:at:at], length), properties...)
+	return WithBody(packet, append(changed, body[at+used+n:]...))
+}
+
+// propertiesAt is where the Property Length of a packet stands in its body.
+func propertiesAt(packet, body []byte) int {
+	switch Type(packet[0] >> 4) {
+	case CONNECT:
+		return 10
+	case PUBLISH:
+		r := reader{b: body}
+		at := 2 + len(r.string())
+		if packet[0]&6 != 0 {
+			at += 2
+		}
+		return at
+	case PUBACK, PUBREC, PUBREL, PUBCOMP:
+		return 3
+	case DISCONNECT, AUTH:
+		return 1
+	}
+	return 2
+}

@@ -1,5 +1,10 @@
 package wire
 
+import (
+	"maps"
+	"slices"
+)
+
 // kind is the data type of a property's value [section 2.2.2.2 of MQTT 5.0].
 type kind byte
 
@@ -68,6 +73,24 @@ var properties = map[PropertyID]property{
 	SubscriptionIdentifierAvailable: {"Subscription Identifier Available", kindByte, packets(CONNACK)},
 	SharedSubscriptionAvailable:     {"Shared Subscription Available", kindByte, packets(CONNACK)},
 }
+
+// Misplaced returns the properties that may not stand in packets of the type,
+// in the order of their identifiers.
+func Misplaced(t Type) []PropertyID {
+	var list []PropertyID
+	for _, id := range slices.Sorted(maps.Keys(properties)) {
+		if !properties[id].in.has(t) {
+			list = append(list, id)
+		}
+	}
+	return list
+}
+
+// MisplacedInWill is Misplaced for the Will Properties.
+func MisplacedInWill() []PropertyID { return Misplaced(willPacket) }
+
+// Bytes returns the property as it stands in a packet.
+func (p Property) Bytes() []byte { return p.append(nil) }
 
 func kindOf(id PropertyID) kind { return properties[id].kind }
 
