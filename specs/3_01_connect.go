@@ -86,7 +86,7 @@ func protocol(b *probe.Broker, v version) {
 	}
 
 	It("of an unknown level is answered with CONNACK code 1, or as MQTT 5.0 has it, and closed",
-		v.Statement("v311/MQTT-3.1.2-2", "v5/MQTT-3.1.2-2"), func() {
+		v.Statement("v311/MQTT-3.1.2-2", "v311/3.2.2.3-code-1", "v5/MQTT-3.1.2-2"), func() {
 			b.Connect("twin").Disconnect()
 			p := b.ConnectPacket()
 			p.Level = 0x7f
@@ -134,12 +134,12 @@ func connectFlags(b *probe.Broker, v version) {
 		flags  byte
 		change func(*wire.Connect)
 	}{
-		{"the reserved bit of the Connect Flags set", []string{"v311/MQTT-3.1.2-3", "v5/MQTT-3.1.2-3"}, 0x03, none},
+		{"the reserved bit of the Connect Flags set", []string{"v311/MQTT-3.1.2-3", "v5/MQTT-3.1.2-3", "v5/3.1.2.3-reserved-flag-malformed"}, 0x03, none},
 		{"the Will Flag set and a payload without a will", []string{"v311/MQTT-3.1.2-9", "v5/MQTT-3.1.2-9"}, 0x06, none},
 		{"will fields in the payload and the Will Flag clear", []string{"v311/MQTT-3.1.2-11"}, 0x02, will},
 		{"Will QoS 1 and the Will Flag clear", []string{"v311/MQTT-3.1.2-13", "v5/MQTT-3.1.2-11"}, 0x0a, none},
 		{"Will QoS 2 and the Will Flag clear", []string{"v311/MQTT-3.1.2-13", "v5/MQTT-3.1.2-11"}, 0x12, none},
-		{"Will QoS 3", []string{"v311/MQTT-3.1.2-14", "v5/MQTT-3.1.2-12"}, 0x1e, will},
+		{"Will QoS 3", []string{"v311/MQTT-3.1.2-14", "v5/MQTT-3.1.2-12", "v5/3.1.2.6-will-qos-3"}, 0x1e, will},
 		{"Will Retain set and the Will Flag clear", []string{"v311/MQTT-3.1.2-15", "v5/MQTT-3.1.2-13"}, 0x22, none},
 		{"a user name and the User Name Flag clear", []string{"v311/MQTT-3.1.2-18", "v5/MQTT-3.1.2-16"}, 0x02, user},
 		{"the User Name Flag set and no user name", []string{"v311/MQTT-3.1.2-19", "v5/MQTT-3.1.2-17"}, 0x82, none},

@@ -144,7 +144,7 @@ func newSession(b *probe.Broker, v version) {
 
 func expiryOfConnect(b *probe.Broker, v version) {
 	key := "v5/MQTT-3.1.2-23"
-	for _, e := range append([]ending{{"the client disconnects", func(c *probe.Client) { c.Disconnect() }}}, endings...) {
+	for _, e := range append([]ending{{"the client disconnects", func(c *probe.Client) { c.Disconnect() }, nil}}, endings...) {
 		It("above 0 keeps the Session when "+e.what, v.Statement(key), func() {
 			id, topic := b.ClientID(), b.Topic()
 			c := lasting(b, id, topic, resume)

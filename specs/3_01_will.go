@@ -25,19 +25,23 @@ func will(b *probe.Broker, v version) {
 type ending struct {
 	what string
 	end  func(c *probe.Client)
+	keys []string // of the rule that it brings the will about
 }
 
 // endings are the ways in which a connection ends without a DISCONNECT.
 var endings = []ending{
-	{"the client closes without DISCONNECT", func(c *probe.Client) { c.Drop() }},
-	{"the client resets the connection", func(c *probe.Client) { c.Reset() }},
-	{"the client breaks the protocol", func(c *probe.Client) { c.SendBytes([]byte{0xf0 | 0x0f, 0}) }},
+	{"the client closes without DISCONNECT", func(c *probe.Client) { c.Drop() }, networkDrop},
+	{"the client resets the connection", func(c *probe.Client) { c.Reset() }, networkDrop},
+	{"the client breaks the protocol", func(c *probe.Client) { c.SendBytes([]byte{0xf0 | 0x0f, 0}) },
+		[]string{"v311/3.1.2.5-will-on-protocol-error", "v5/3.1.2.5-will-on-server-close"}},
 }
+
+var networkDrop = []string{"v311/3.1.2.5-will-on-network-drop", "v5/3.1.2.5-will-on-network-drop"}
 
 func willPublished(b *probe.Broker, v version) {
 	keys := []string{"v311/MQTT-3.1.2-8", "v5/MQTT-3.1.2-8"}
 	for _, e := range endings {
-		It("is published when "+e.what, v.Statement(keys...), func() {
+		It("is published when "+e.what, v.Statement(append(keys, e.keys...)...), func() {
 			topic := b.Topic("will")
 			sub := b.Connect("sub").Subscribe(topic, 1)
 			c := b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")}))
@@ -158,7 +162,7 @@ func silence(b *probe.Broker) time.Duration { return b.Seconds(1.5+6) + b.Timeou
 
 func keepAlive(b *probe.Broker, v version) {
 	keys := []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}
-	It("ends the connection of a client that is silent, and its will is published", Timing, v.Statement(keys...), func() {
+	It("ends the connection of a client that is silent, and its will is published", Timing, v.Statement(append(keys, "v311/3.1.2.5-will-on-keep-alive", "v5/3.1.2.5-will-on-keep-alive-timeout")...), func() {
 		topic := b.Topic("will")
 		sub := b.Connect("sub").Subscribe(topic, 1)
 		c := b.Connect("client", probe.KeepAlive(1), probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("silent")}))

@@ -54,6 +54,7 @@ var sections = []func(b *probe.Broker, v version){
 	willDelay,
 	sessions,
 	sessionExpiry,
+	connectAnswers,
 	publishFlags,
 	retain,
 	publishing,

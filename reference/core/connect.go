@@ -174,7 +174,9 @@ func (s *Server) refuseBroken(c *conn, p *packet.Connect, err error) {
 	case !five && s.rules.answersBrokenConnect(broken.Rule):
 		s.send(c, &packet.Connack{Code: identifierRejected.v311})
 	}
-	s.close(c, failed)
+	if s.rules.endsBrokenConnect(broken.Rule) {
+		s.close(c, failed)
+	}
 }
 
 // refuseLevel answers a CONNECT of a level that is not offered.

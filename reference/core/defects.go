@@ -62,6 +62,7 @@ var defects = slices.Concat(
 	malformedDefects,
 	willDelayDefects,
 	connectPropertyDefects,
+	connackDefects,
 	authDefects,
 	propertyDefects,
 	limitDefects,

@@ -71,7 +71,7 @@ var connectDefects = []Defect{
 				return code
 			}
 		}},
-	{"assigned-ids-alike", []string{"v311/MQTT-3.1.3-6", "v5/MQTT-3.1.3-6"}, "Every client without a Client Identifier gets the same one.", Run,
+	{"assigned-ids-alike", []string{"v311/MQTT-3.1.3-6", "v5/MQTT-3.1.3-6", "v5/MQTT-3.2.2-16"}, "Every client without a Client Identifier gets the same one.", Run,
 		func(r *rules) { r.assignedID, r.assignsUnique = func(string) string { return "anonymous" }, false }},
 	{"short-ids-refused", []string{"v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"}, "A Client Identifier of one byte is refused.", Run,
 		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) > 1 } }},
@@ -79,7 +79,7 @@ var connectDefects = []Defect{
 		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) != 23 } }},
 	{"refusal-with-session-present", []string{"v311/MQTT-3.2.2-4", "v311/MQTT-3.1.2-2", "v5/MQTT-3.1.2-2"}, "A CONNACK that refuses has Session Present 1.", Run,
 		func(r *rules) { r.presentOnRefusal = true }},
-	{"refusal-code-9", []string{"v311/MQTT-3.2.2-6", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A CONNECT is refused with the reserved code 9.", Run,
+	{"refusal-code-9", []string{"v311/MQTT-3.2.2-6", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9", "v311/3.2.2.3-code-4"}, "A CONNECT is refused with the reserved code 9.", Run,
 		func(r *rules) {
 			r.refusalCode = func(c *conn, code packet.ReasonCode) packet.ReasonCode {
 				if c.five() || code == 1 {
@@ -88,11 +88,12 @@ var connectDefects = []Defect{
 				return 9
 			}
 		}},
-	{"refusal-unanswered", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9"}, "A CONNECT that is refused gets no CONNACK.", Run,
+	{"refusal-unanswered", []string{"v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9", "v311/3.1.4-checks-fail-connack"}, "A CONNECT that is refused gets no CONNACK.", Run,
 		func(r *rules) { r.answersRefusal = func(*conn, refusal) bool { return false } }},
 	{"refusal-stays-open", []string{
-		"v311/MQTT-3.2.2-5", "v311/3.1.4-checks-fail-close", "v311/MQTT-3.1.4-5", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.2-2", "v311/MQTT-3.1.3-7", "v311/MQTT-3.1.3-9",
-		"v5/MQTT-3.1.2-2", "v5/MQTT-3.1.4-6",
+		"v311/MQTT-3.2.2-5", "v311/3.1.4-checks-fail-close", "v311/MQTT-3.1.4-5", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.2-2", "v311/MQTT-3.1.3-7",
+		"v311/MQTT-3.1.3-9", "v5/MQTT-3.1.2-2", "v5/MQTT-3.1.4-6", "v5/MQTT-3.1.4-2", "v5/MQTT-3.2.2-7", "v5/MQTT-4.12.0-1", "v5/MQTT-4.12.0-4",
+		"v5/MQTT-4.12.0-5", "v5/4.12.1-reauthentication-before-connack",
 	}, "A connection is served after CONNACK has refused it.", Run,
 		func(r *rules) { r.afterRefusal = func(s *Server, c *conn) { s.adopt(c) } }},
 	{"session-present-never", []string{"v311/MQTT-3.2.2-2", "v311/3.1.2.4-session-without-content", "v5/MQTT-3.2.2-3"}, "Session Present is 0 for a Session that is resumed.", Run,
@@ -107,7 +108,7 @@ var connectDefects = []Defect{
 		func(r *rules) { r.silence = func(uint16) float64 { return 0 } }},
 	{"keep-alive-half", []string{"v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"}, "A client is disconnected after half its Keep Alive.", Run,
 		func(r *rules) { r.silence = func(keepAlive uint16) float64 { return 0.5 * float64(keepAlive) } }},
-	{"anybody-let-in", []string{"v311/3.1.4-checks-fail-close"}, "A wrong password is let in.", Hook,
+	{"anybody-let-in", []string{"v311/3.1.4-checks-fail-close", "v5/MQTT-3.1.4-2"}, "A wrong password is let in.", Hook,
 		func(r *rules) { r.letsEverybodyIn = true }},
 	{"payload-order", []string{"v311/MQTT-3.1.3-1", "v5/MQTT-3.1.3-1"}, "Will Payload and User Name are taken from each other's place.", Run,
 		func(r *rules) {
@@ -143,7 +144,11 @@ var connectDefects = []Defect{
 				s.close(c, failed)
 			}
 		}},
-	{"refused-left-open", []string{"v311/MQTT-3.2.2-5", "v311/3.1.4-checks-fail-close", "v311/MQTT-3.1.2-2", "v311/MQTT-3.1.3-7", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9", "v5/MQTT-3.1.2-2"}, "After a refusing CONNACK the connection stays open, and nothing on it is read.", Run,
+	{"refused-left-open", []string{
+		"v311/MQTT-3.2.2-5", "v311/3.1.4-checks-fail-close", "v311/MQTT-3.1.2-2", "v311/MQTT-3.1.3-7", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9",
+		"v5/MQTT-3.1.2-2", "v5/MQTT-3.1.4-2", "v5/MQTT-3.2.2-7", "v5/MQTT-4.12.0-1", "v5/MQTT-4.12.0-4", "v5/MQTT-4.12.0-5",
+		"v5/4.12.1-reauthentication-before-connack",
+	}, "After a refusing CONNACK the connection stays open, and nothing on it is read.", Run,
 		func(r *rules) {
 			r.afterRefusal = func(s *Server, c *conn) {
 				c.state = refused

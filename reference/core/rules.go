@@ -54,6 +54,7 @@ type connectRules struct {
 	answersRefusal             func(c *conn, why refusal) bool
 	afterRefusal               func(s *Server, c *conn)      // instead of the close; nil for the close
 	answersBrokenConnect       func(broken packet.Rule) bool // in 3.1.1
+	endsBrokenConnect          func(broken packet.Rule) bool
 	answersConnect             func(p *packet.Connect) bool
 	letsEverybodyIn            bool
 	sessionPresent             func(resumed, clean bool) bool
@@ -250,6 +251,7 @@ func standardConnect() connectRules {
 		refusalCode:                func(_ *conn, code packet.ReasonCode) packet.ReasonCode { return code },
 		answersRefusal:             func(*conn, refusal) bool { return true },
 		answersBrokenConnect:       func(packet.Rule) bool { return false },
+		endsBrokenConnect:          func(packet.Rule) bool { return true },
 		answersConnect:             func(*packet.Connect) bool { return true },
 		sessionPresent:             func(resumed, _ bool) bool { return resumed },
 		announced:                  func(*packet.Properties) {},

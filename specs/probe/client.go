@@ -100,9 +100,7 @@ func (c *Client) NextID() uint16 {
 // Connack waits for the CONNACK that the set-up needs.
 func (c *Client) Connack() wire.Connack {
 	ginkgo.GinkgoHelper()
-	ack := need[wire.Connack](c, wire.CONNACK)
-	c.accepted = c.accepted || ack.Code == 0
-	return ack
+	return need[wire.Connack](c, wire.CONNACK)
 }
 
 // Subscribe subscribes and waits until the filter is granted at that QoS. A

@@ -56,6 +56,9 @@ func (c *Client) AnswerWhere(match func(wire.Received) bool, kinds ...wire.Type)
 			Inconclusive("%s: no %s, and the broker has sent none in the whole run", c.name, kindNames(kinds))
 		}
 	}
+	if ack, ok := got.Packet.(wire.Connack); ok && status == wire.Got {
+		c.accepted = c.accepted || ack.Code == 0
+	}
 	return Answer{Received: got, Came: status == wire.Got, Closed: status == wire.Ended, waited: wait}
 }
 
