@@ -107,6 +107,23 @@ func (c *narrow) follows(key, why string) wire.Publish {
 	return a.Packet.(wire.Publish)
 }
 
+// expectWithin asserts that no more than so many deliveries are open while all
+// messages are acknowledged, the last that has come first.
+func (c *narrow) expectWithin(most uint32) {
+	GinkgoHelper()
+	open := []wire.Publish{}
+	for range c.messages {
+		if len(open) == 0 {
+			open = append(open, c.Unacknowledged())
+		}
+		open = append(open, afterPing(c.Client)...)
+		Expect(len(open)).To(BeNumerically("<=", most), "%d are open", len(open))
+		last := len(open) - 1
+		c.Acknowledge(open[last])
+		open = open[:last]
+	}
+}
+
 // mixed returns n levels of QoS, 1 and 2 by turns.
 func mixed(n uint32) []byte {
 	levels := make([]byte, n)
@@ -146,19 +163,17 @@ func sendQuota(b *probe.Broker, v version) {
 		It(fmt.Sprintf("has never more deliveries open than the Receive Maximum, %d", most), v.Statement("v5/MQTT-3.3.4-9"), func() {
 			sub := takesAtOnce(b, most)
 			sub.publish(mixed(2*most + 3)...)
-			open := []wire.Publish{}
-			for range sub.messages {
-				if len(open) == 0 {
-					open = append(open, sub.Unacknowledged())
-				}
-				open = append(open, afterPing(sub.Client)...)
-				Expect(len(open)).To(BeNumerically("<=", most), "%d are open", len(open))
-				last := len(open) - 1
-				sub.Acknowledge(open[last])
-				open = open[:last]
-			}
+			sub.expectWithin(most)
 		})
 	}
+
+	It("has never more deliveries open than the Receive Maximum of a Session that is resumed with a larger one", v.Statement("v5/MQTT-3.3.4-9"), func() {
+		sub := takesAtOnce(b, 2)
+		sub.publish(mixed(8)...)
+		sub.arrived()
+		sub.again(3)
+		sub.expectWithin(3)
+	})
 
 	It("counts a delivery at QoS 2 up to PUBCOMP", v.Statement("v5/MQTT-3.3.4-9", "v5/4.9-quota-pubrec-error"), func() {
 		sub := takesAtOnce(b, 2)
@@ -265,7 +280,7 @@ func quotaReset(b *probe.Broker, v version) {
 		Expect(len(got)).To(BeNumerically("<=", most), "no more are open than the Receive Maximum of this connection")
 		for i := 0; i < sub.messages; i++ {
 			if i == len(got) {
-				got = append(got, sub.follows(keys[0], "an acknowledgement lets the next one come"))
+				got = append(got, sub.Unacknowledged())
 			}
 			sub.Acknowledge(got[i])
 		}

@@ -1,11 +1,16 @@
 package core
 
 import (
+	"slices"
+
 	"github.com/mqttcheck/mqttcheck/reference/packet"
 )
 
-// flowDefects are the faults in section 4.9 and the Receive Maximum.
-var flowDefects = []Defect{
+// flowDefects are the faults in section 4.9, the Receive Maximum, and what
+// acknowledgements do.
+var flowDefects = slices.Concat(quotaDefects, acknowledgementDefects)
+
+var quotaDefects = []Defect{
 	{"receive-maximum-ignored", []string{"v5/MQTT-3.3.4-9", "v5/MQTT-4.9.0-1", "v5/MQTT-4.9.0-2", "v5/4.9-quota-not-above-initial", "v5/4.9-quota-reset"},
 		"The Receive Maximum of a client is not looked at.", Run,
 		func(r *rules) { r.honoursReceiveMaximum = false }},

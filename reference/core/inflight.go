@@ -241,6 +241,8 @@ func (s *Server) acknowledge(c *conn, p *packet.Ack) {
 	switch {
 	case d == nil:
 		switch {
+		case c.five() && s.policy.UnknownAcks == "close":
+			s.fail(c, packet.ProtocolError, "nothing is open under this Packet Identifier")
 		case p.Kind == packet.PUBREC:
 			s.unknownPubrec(c, p)
 		case !s.rules.capsQuota:
@@ -255,6 +257,8 @@ func (s *Server) acknowledge(c *conn, p *packet.Ack) {
 		s.finish(se, d, p) // [v5/MQTT-4.3.3-3] [v5/MQTT-4.4.0-2] [v5/MQTT-4.8.2-6] [v5/4.9-quota-pubrec-error]
 	case p.Kind == packet.PUBREC && d.qos == 2:
 		s.pubrec(c, d)
+	case s.rules.settlesByAny:
+		s.finish(se, d, p)
 	default:
 		// [v5/4.3-wrong-ack-type]
 		s.fail(c, packet.ProtocolError, "this is not the acknowledgement that the exchange asks for")

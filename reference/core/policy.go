@@ -22,6 +22,7 @@ type Policy struct {
 	QoS0Offline             string // drop, keep
 	QoS0WhileBlocked        string // send, hold
 	QoS2Onward              string // publish, pubrel
+	UnknownAcks             string // answer, close
 	RetainQoS0              string // keep, drop
 	Overlap                 string // once, each
 	NoMatchingSubscribers   string // report, success
@@ -109,6 +110,8 @@ var generalPolicies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.QoS0WhileBlocked })},
 	{"qos2-onward", []string{"publish", "pubrel"}, "3.1.1:4.3.3,5.0:4.3.3", "When a QoS 2 message is passed on.",
 		choice(func(p *Policy) *string { return &p.QoS2Onward })},
+	{"unknown-acks", []string{"answer", "close"}, "5.0:3.6.2.1,5.0:4.13.1", "What a PUBACK, PUBREC or PUBCOMP for an unknown Packet Identifier brings.",
+		choice(func(p *Policy) *string { return &p.UnknownAcks })},
 	{"retain-qos0", []string{"keep", "drop"}, "3.1.1:3.3.1.3,5.0:3.3.1.3", "Whether retained messages at QoS 0 are kept.",
 		choice(func(p *Policy) *string { return &p.RetainQoS0 })},
 	{"overlap", []string{"once", "each"}, "3.1.1:3.3.5,5.0:3.3.4", "How many copies overlapping subscriptions of one Session bring.",

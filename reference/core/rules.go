@@ -162,6 +162,7 @@ type deliverRules struct {
 	returnsQuota             func(p *packet.Ack) bool              // an acknowledgement that ends an exchange
 	pubrecReturnsQuota       bool
 	capsQuota                bool // at its first value
+	settlesByAny             bool // also by the acknowledgement of another QoS
 	freeID                   func(o *outbox, id uint16) bool
 	aliasesGiven             func(maximum uint16) uint16
 	nextAlias                func(given int) uint16

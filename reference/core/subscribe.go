@@ -62,7 +62,7 @@ func (s *Server) greet(c *conn, welcome []*delivery) {
 
 // inUse tells whether an open publication of the client has the Packet
 // Identifier, and the server refuses a request for that.
-// [v5/3.9.3-suback-code-91] [v5/3.11.3-unsuback-code-91]
+// [v5/2.2.1-identifier-set-shared] [v5/3.9.3-suback-code-91] [v5/3.11.3-unsuback-code-91]
 func (s *Server) inUse(c *conn, id uint16) bool {
 	return c.five() && c.session.pending[id] && s.policy.IdentifierInUse == "refused"
 }
