@@ -59,6 +59,8 @@ var sections = []func(b *probe.Broker, v version){
 	publishFlags,
 	retain,
 	publishing,
+	packetSize,
+	serverLimit,
 	topicAliases,
 	messageProperties,
 	messageExpiry,
