@@ -47,7 +47,7 @@ var large = filler(smallLimit)
 func keepsTo(c *probe.Client, limit int) {
 	GinkgoHelper()
 	for _, r := range c.History() {
-		Expect(len(r.Raw)).To(BeNumerically("<=", limit), "no packet is larger than the Maximum Packet Size, also not %s", r.Type)
+		Expect(len(r.Raw)).To(BeNumerically("<=", limit), "%s is not larger than the Maximum Packet Size", r.Type)
 	}
 }
 

@@ -61,6 +61,7 @@ var sections = []func(b *probe.Broker, v version){
 	publishing,
 	packetSize,
 	serverLimit,
+	problemInformation,
 	topicAliases,
 	messageProperties,
 	messageExpiry,

@@ -72,8 +72,8 @@ func (c *checker) size(r Received) {
 	over := int64(len(r.Raw)) - int64(limit)
 	blamed := rulePacketSize
 	sizes := map[PropertyID]int64{}
-	for _, p := range propertiesOf(r.Packet) {
-		sizes[p.ID] += int64(len(p.append(nil)))
+	for _, p := range PropertiesOf(r.Packet) {
+		sizes[p.ID] += int64(p.Size())
 	}
 	diagnostics := sizes[ReasonString] + sizes[UserProperty]
 	for _, id := range []PropertyID{UserProperty, ReasonString} {
@@ -91,7 +91,8 @@ func (c *checker) size(r Received) {
 	c.judge(blamed, r, over <= 0, "no packet is larger than the client's Maximum Packet Size of %d bytes and not %d", limit, len(r.Raw))
 }
 
-func propertiesOf(p Packet) Properties {
+// PropertiesOf returns the properties of a packet that a server sends.
+func PropertiesOf(p Packet) Properties {
 	switch p := p.(type) {
 	case Connack:
 		return p.Properties

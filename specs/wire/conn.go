@@ -382,7 +382,7 @@ func receive(raw []byte, v Version) Received {
 // takes far more than its two bytes or so on the wire.
 func cost(r Received) int {
 	const perProperty = 100
-	return len(r.Raw) + perProperty*len(propertiesOf(r.Packet))
+	return len(r.Raw) + perProperty*len(PropertiesOf(r.Packet))
 }
 
 // readFrame reads one Control Packet of at most limit bytes. The length is not

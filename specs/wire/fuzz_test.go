@@ -49,7 +49,7 @@ func FuzzParse(f *testing.F) {
 		}
 		raw = raw[:size]
 		r := receive(raw, version)
-		if n := len(propertiesOf(r.Packet)); n > maxProperties || n > len(raw) {
+		if n := len(PropertiesOf(r.Packet)); n > maxProperties || n > len(raw) {
 			t.Fatalf("%d properties of %d bytes", n, len(raw))
 		}
 		if text := brief(r.Packet); len(text) > maxEventText+3 {

@@ -130,3 +130,6 @@ func (ps Properties) Number(id PropertyID, otherwise uint32) uint32 {
 	}
 	return otherwise
 }
+
+// Size returns how many bytes the property takes in a packet.
+func (p Property) Size() int { return len(p.append(nil)) }

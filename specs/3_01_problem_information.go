@@ -1,0 +1,251 @@
+package specs
+
+import (
+	"cmp"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// problemInformation holds the specs of section 3.1.2.11.7, and of the Reason
+// String and the User Property of the answers of a server.
+func problemInformation(b *probe.Broker, v version) {
+	if !v.is5() {
+		return
+	}
+	Describe("3.1.2.11.7 Request Problem Information", func() { unwantedReasons(b, v) })
+	for _, a := range explained {
+		Describe(a.section+" "+a.name(), func() { reasonsLeftOut(b, v, a) })
+	}
+	Describe("3.6.2.1 PUBREL Reason Code", func() { pubrelCode(b, v) })
+}
+
+// An explanation is an answer in which a server may say why, and how to get it.
+type explanation struct {
+	section      string
+	kind         wire.Type
+	when         string // where one kind is provoked in several ways
+	reason, user string // the statements on its Reason String and User Property
+	answered     string // the statement that demands the answer, if one does
+	provoke      func(b *probe.Broker, room int, options ...probe.Option) *probe.Client
+}
+
+func (a explanation) name() string { return strings.TrimSpace(a.kind.String() + " " + a.when) }
+
+// explained are the answers of a server but AUTH. Those with a list of codes
+// are provoked with so many filters that they are larger than room, the size
+// of CONNACK.
+var explained = []explanation{
+	{"3.2.2", wire.CONNACK, "", "v5/MQTT-3.2.2-19", "v5/MQTT-3.2.2-20", "",
+		func(b *probe.Broker, _ int, options ...probe.Option) *probe.Client {
+			method := probe.Properties(wire.Property{ID: wire.AuthenticationMethod, Str: "mqttcheck-unknown"})
+			c := b.Open("client")
+			c.Send(b.ConnectPacket(append(options, method)...))
+			c.Answer(wire.CONNACK)
+			return c
+		}},
+	{"3.4.2", wire.PUBACK, "", "v5/MQTT-3.4.2-2", "v5/MQTT-3.4.2-3", "v5/MQTT-3.3.4-1",
+		sending(wire.PUBACK, func(b *probe.Broker) wire.Packet { return wire.Publish{Topic: b.Topic(), QoS: 1, ID: 7} })},
+	{"3.5.2", wire.PUBREC, "", "v5/MQTT-3.5.2-2", "v5/MQTT-3.5.2-3", "v5/MQTT-3.3.4-1",
+		sending(wire.PUBREC, func(b *probe.Broker) wire.Packet { return wire.Publish{Topic: b.Topic(), QoS: 2, ID: 7} })},
+	{"3.6.2", wire.PUBREL, "", "v5/MQTT-3.6.2-2", "v5/MQTT-3.6.2-3", "",
+		sending(wire.PUBREL, func(*probe.Broker) wire.Packet { return wire.Ack{Type: wire.PUBREC, ID: 7} })},
+	{"3.7.2", wire.PUBCOMP, "", "v5/MQTT-3.7.2-2", "v5/MQTT-3.7.2-3", "v5/MQTT-4.3.3-11",
+		sending(wire.PUBCOMP, func(*probe.Broker) wire.Packet { return wire.Ack{Type: wire.PUBREL, ID: 7} })},
+	{"3.9.2", wire.SUBACK, "", "v5/MQTT-3.9.2-1", "v5/MQTT-3.9.2-2", "",
+		func(b *probe.Broker, room int, options ...probe.Option) *probe.Client {
+			p := wire.Subscribe{ID: 7, Subscriptions: []wire.Subscription{{Filter: b.Topic("a#")}}}
+			for _, f := range filters(b.Topic(), room) {
+				p.Subscriptions = append(p.Subscriptions, wire.Subscription{Filter: f})
+			}
+			return sending(wire.SUBACK, func(*probe.Broker) wire.Packet { return p })(b, room, options...)
+		}},
+	{"3.11.2", wire.UNSUBACK, "", "v5/MQTT-3.11.2-1", "v5/MQTT-3.11.2-2", "v5/MQTT-3.10.4-4",
+		func(b *probe.Broker, room int, options ...probe.Option) *probe.Client {
+			return sending(wire.UNSUBACK, func(*probe.Broker) wire.Packet {
+				return wire.Unsubscribe{ID: 7, Filters: filters(b.Topic(), room)}
+			})(b, room, options...)
+		}},
+	{"3.14.2", wire.DISCONNECT, "after a second CONNECT", "v5/MQTT-3.14.2-3", "v5/MQTT-3.14.2-4", "",
+		sending(wire.DISCONNECT, func(b *probe.Broker) wire.Packet { return b.ConnectPacket() })},
+	{"3.14.2", wire.DISCONNECT, "of a client that is taken over", "v5/MQTT-3.14.2-3", "v5/MQTT-3.14.2-4", "",
+		func(b *probe.Broker, _ int, options ...probe.Option) *probe.Client {
+			c := b.Connect("client", options...)
+			b.Connect("other", probe.ID(c.ID()))
+			c.Answer(wire.DISCONNECT)
+			return c
+		}},
+}
+
+// sending provokes an answer by one packet.
+func sending(kind wire.Type, packet func(b *probe.Broker) wire.Packet) func(*probe.Broker, int, ...probe.Option) *probe.Client {
+	return func(b *probe.Broker, _ int, options ...probe.Option) *probe.Client {
+		c := b.Connect("client", options...)
+		c.Send(packet(b))
+		c.Answer(kind)
+		return c
+	}
+}
+
+// answers returns the packets of the kind that the client got.
+func (a explanation) answers(c *probe.Client) []wire.Received {
+	var list []wire.Received
+	for _, r := range c.History() {
+		if r.Type == a.kind {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// room returns the size of the CONNACK of an ordinary client.
+func room(b *probe.Broker) int { return sizeOf(b.Connect("asking"), wire.CONNACK) }
+
+// explains returns an answer that has the property; the spec ends as
+// unsupported where the broker, which is free to leave it out, sends none.
+func (a explanation) explains(b *probe.Broker, room int, id wire.PropertyID) wire.Received {
+	GinkgoHelper()
+	for _, r := range a.answers(a.provoke(b, room)) {
+		if _, has := wire.PropertiesOf(r.Packet).First(id); has {
+			return r
+		}
+	}
+	probe.Unsupported("the broker sends no %s in %s", id, a.kind)
+	return wire.Received{}
+}
+
+func reasonsLeftOut(b *probe.Broker, v version, a explanation) {
+	for _, id := range []wire.PropertyID{wire.ReasonString, wire.UserProperty} {
+		cited := []string{map[wire.PropertyID]string{wire.ReasonString: a.reason, wire.UserProperty: a.user}[id]}
+		if a.answered != "" {
+			cited = append(cited, a.answered)
+		}
+		It("leaves "+id.String()+" out where it is too large for the client", v.Statement(cited...), func() {
+			connack := room(b)
+			full := a.explains(b, connack, id)
+			for _, limit := range limitsBelow(full, connack, a.kind) {
+				c := a.provoke(b, connack, packetLimit(limit))
+				came := a.answers(c)
+				for _, r := range came {
+					if _, has := wire.PropertiesOf(r.Packet).First(id); has {
+						Expect(len(r.Raw)).To(BeNumerically("<=", limit), "%s has no %s where that makes it larger than %d bytes", a.kind, id, limit)
+					}
+				}
+				if a.answered != "" {
+					probe.For(a.answered).Expect(came).NotTo(BeEmpty(), "%s comes without it", a.kind)
+				}
+			}
+		})
+	}
+}
+
+// limitsBelow returns Maximum Packet Sizes for an answer: one that it fits in,
+// one that it just exceeds, and one that has room for nothing but the rest of
+// it, or for CONNACK, which has to come first.
+func limitsBelow(full wire.Received, connack int, kind wire.Type) []int {
+	GinkgoHelper()
+	size, bare := len(full.Raw), len(full.Raw)
+	for _, p := range wire.PropertiesOf(full.Packet) {
+		if p.ID == wire.ReasonString || p.ID == wire.UserProperty {
+			bare -= p.Size()
+		}
+	}
+	if kind == wire.CONNACK {
+		connack = 0
+	}
+	if size <= connack {
+		probe.Unsupported("%s is no larger than CONNACK: no Maximum Packet Size has room for one of them only", kind)
+	}
+	return []int{size, size - 1, max(bare, connack)}
+}
+
+func unwantedReasons(b *probe.Broker, v version) {
+	const key = "v5/MQTT-3.1.2-29"
+	unwanted := probe.Properties(wire.Property{ID: wire.RequestProblemInformation, Int: 0})
+	for _, a := range explained {
+		if a.kind == wire.CONNACK || a.kind == wire.DISCONNECT {
+			continue // they may say why in any case
+		}
+		It("0 keeps Reason String and User Property out of "+a.kind.String(), v.Statement(key), func() {
+			connack, says := room(b), 0
+			for _, r := range a.answers(a.provoke(b, connack)) {
+				says += len(why(r.Packet))
+			}
+			if says == 0 {
+				probe.Unsupported("the broker sends no Reason String or User Property in %s", a.kind)
+			}
+
+			for _, r := range a.answers(a.provoke(b, connack, unwanted)) {
+				Expect(why(r.Packet)).To(BeEmpty(), "%s has neither Reason String nor User Property", a.kind)
+			}
+		})
+	}
+
+	It("0 keeps User Properties not out of messages", v.Statement("v5/MQTT-3.3.2-17"), func() {
+		topic := b.Topic()
+		sub := b.Connect("sub", unwanted).Subscribe(topic, 1)
+
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Properties: wire.Properties{pair("name", "value")}})
+
+		Expect(sub.Arrival()).To(probe.BePacket(HaveField("Properties", ContainElement(pair("name", "value")))))
+	})
+
+	one := "v5/3.1.2.11.7-request-problem-information-one"
+	It("1 lets the server say why", v.Observation(one), func() {
+		connack := room(b)
+		found := map[wire.PropertyID][]string{}
+		for _, a := range explained {
+			for _, r := range a.answers(a.provoke(b, connack)) {
+				for _, p := range why(r.Packet) {
+					found[p.ID] = append(found[p.ID], a.name())
+				}
+			}
+		}
+		where := func(id wire.PropertyID) string {
+			return id.String() + " in " + cmp.Or(strings.Join(found[id], ", "), "no answer")
+		}
+		probe.Observe(one, "%s; %s", where(wire.ReasonString), where(wire.UserProperty))
+	})
+}
+
+// why returns the Reason Strings and User Properties of an answer.
+func why(p wire.Packet) wire.Properties {
+	ps := wire.PropertiesOf(p)
+	return append(ps.Every(wire.ReasonString), ps.Every(wire.UserProperty)...)
+}
+
+func pubrelCode(b *probe.Broker, v version) {
+	const key = "v5/MQTT-3.6.2-1"
+	legal := probe.BePacket(HaveField("Code", BeElementOf(byte(0), byte(0x92))))
+	It("is 0x00 or 0x92 for a message that was delivered", v.Statement(key), func() {
+		topic := b.Topic()
+		sub := b.Connect("sub").Subscribe(topic, 2)
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 2, Payload: "message"})
+		p := sub.Unacknowledged()
+
+		sub.Send(wire.Ack{Type: wire.PUBREC, ID: p.ID})
+
+		rel := sub.Answer(wire.PUBREL)
+		if !rel.Came {
+			probe.Inconclusive("no PUBREL: %s", rel.GomegaString())
+		}
+		Expect(rel).To(legal)
+		sub.Send(wire.Ack{Type: wire.PUBCOMP, ID: p.ID})
+	})
+
+	It("is 0x00 or 0x92 for an identifier that is not known", v.Statement(key), func() {
+		c := b.Connect("client")
+
+		c.Send(wire.Ack{Type: wire.PUBREC, ID: 7})
+
+		rel := c.Answer(wire.PUBREL)
+		if !rel.Came {
+			probe.Unsupported("the broker sends no PUBREL for an identifier that is not known: %s", rel.GomegaString())
+		}
+		Expect(rel).To(legal)
+	})
+}
