@@ -105,7 +105,7 @@ func (s *Server) receive(c *conn, b []byte) {
 		}
 		// The size is judged as soon as the length is known: no buffer grows
 		// beyond it. [v5/3.2.2.3.6-packet-too-large]
-		if frameSize(c.buf) > s.sizeLimit(c) && s.rules.limitsPacketSize {
+		if s.rules.exceeds(frameSize(c.buf), s.sizeLimit(c)) {
 			s.fail(c, packet.PacketTooLarge, "the packet is larger than this server takes")
 			break
 		}

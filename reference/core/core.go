@@ -202,7 +202,7 @@ func (s *Server) send(c *conn, p packet.Packet) bool {
 		s.trim(c, q)
 		b := packet.Append(nil, c.wireVersion(), q)
 		// [v5/MQTT-3.1.2-24] [v5/MQTT-3.1.2-25]
-		if s.tooLarge(c, len(b)) && s.rules.honoursPacketSize(q) {
+		if s.tooLarge(c, q) && s.rules.honoursPacketSize(q) {
 			return false
 		}
 		s.out = append(s.out, Send{Conn: c.id, Bytes: s.rules.rawOutgoing(c, q, b)})

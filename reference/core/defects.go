@@ -67,6 +67,7 @@ var defects = slices.Concat(
 	propertyDefects,
 	limitDefects,
 	webSocketDefects,
+	sizeDefects,
 )
 
 // Defects lists the defects.

@@ -271,7 +271,7 @@ func (s *Server) applyAlias(c *conn, p *packet.Publish) {
 	}
 	alias = s.rules.nextAlias(len(c.aliasesOut))
 	p.Properties.TopicAlias = &alias
-	if s.tooLarge(c, packet.Size(packet.V5, p)) && s.rules.aliasesOnlySent {
+	if s.tooLarge(c, p) && s.rules.aliasesOnlySent {
 		p.Properties.TopicAlias = nil
 		return
 	}

@@ -58,19 +58,19 @@ func (s *Server) trim(c *conn, p packet.Packet) {
 	}
 	// [v5/MQTT-3.2.2-20] [v5/MQTT-3.4.2-3] [v5/MQTT-3.5.2-3] [v5/MQTT-3.6.2-3] [v5/MQTT-3.7.2-3]
 	// [v5/MQTT-3.9.2-2] [v5/MQTT-3.11.2-2] [v5/MQTT-3.14.2-4] [v5/MQTT-3.15.2-3]
-	if s.tooLarge(c, packet.Size(c.wireVersion(), p)) && s.rules.trimsUserProperties(kind) {
+	if s.tooLarge(c, p) && s.rules.trimsUserProperties(kind) {
 		ps.UserProperties = nil
 	}
 	// [v5/MQTT-3.2.2-19] [v5/MQTT-3.4.2-2] [v5/MQTT-3.5.2-2] [v5/MQTT-3.6.2-2] [v5/MQTT-3.7.2-2]
 	// [v5/MQTT-3.9.2-1] [v5/MQTT-3.11.2-1] [v5/MQTT-3.14.2-3] [v5/MQTT-3.15.2-2]
-	if s.tooLarge(c, packet.Size(c.wireVersion(), p)) && s.rules.trimsReason(kind) {
+	if s.tooLarge(c, p) && s.rules.trimsReason(kind) {
 		ps.ReasonString = nil
 	}
 }
 
-// tooLarge tells whether a packet of n bytes is more than the client takes.
-func (s *Server) tooLarge(c *conn, n int) bool {
-	return c.maxPacket > 0 && s.rules.countedSize(n) > int(c.maxPacket)
+// tooLarge tells whether a packet is larger than the client takes.
+func (s *Server) tooLarge(c *conn, p packet.Packet) bool {
+	return c.maxPacket > 0 && s.rules.countedSize(p, packet.Size(c.wireVersion(), p)) > int(c.maxPacket)
 }
 
 // diagnostics returns the properties of an answer, which may hold a Reason

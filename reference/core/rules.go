@@ -22,15 +22,15 @@ type rules struct {
 
 // packetRules are about packets of any type.
 type packetRules struct {
-	tolerated           map[packet.Rule]bool // format rules that are not enforced
-	limitsPacketSize    bool
+	tolerated           map[packet.Rule]bool                                      // format rules that are not enforced
+	exceeds             func(size, limit int) bool                                // of a packet from a client
 	skips               func(first byte, body []byte) bool                        // packets that are not looked at
 	survives            func(c *conn, code packet.ReasonCode) bool                // an error does not end the connection
 	incoming            func(s *Server, c *conn, p packet.Packet) packet.Packet   // nil: the packet is ignored
 	outgoing            func(s *Server, c *conn, p packet.Packet) []packet.Packet // what is sent instead
 	rawOutgoing         func(c *conn, p packet.Packet, b []byte) []byte           // its bytes
 	disconnectCode      func(code packet.ReasonCode) packet.ReasonCode            // of a DISCONNECT of the server
-	countedSize         func(n int) int                                           // of a packet of n bytes for the client
+	countedSize         func(p packet.Packet, size int) int                       // of a packet for a client
 	honoursPacketSize   func(p packet.Packet) bool
 	honoursProblemInfo  func(kind packet.Type) bool
 	trimsReason         func(kind packet.Type) bool // of an answer that would be too large
@@ -226,14 +226,14 @@ func standard() rules {
 func standardPacket() packetRules {
 	return packetRules{
 		tolerated:           map[packet.Rule]bool{},
-		limitsPacketSize:    true,
+		exceeds:             func(size, limit int) bool { return size > limit },
 		skips:               func(byte, []byte) bool { return false },
 		survives:            func(*conn, packet.ReasonCode) bool { return false },
 		incoming:            func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
 		outgoing:            func(_ *Server, _ *conn, p packet.Packet) []packet.Packet { return []packet.Packet{p} },
 		rawOutgoing:         func(_ *conn, _ packet.Packet, b []byte) []byte { return b },
 		disconnectCode:      same[packet.ReasonCode],
-		countedSize:         same[int],
+		countedSize:         func(_ packet.Packet, size int) int { return size },
 		honoursPacketSize:   func(packet.Packet) bool { return true },
 		honoursProblemInfo:  func(packet.Type) bool { return true },
 		trimsReason:         func(packet.Type) bool { return true },

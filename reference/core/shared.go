@@ -3,8 +3,6 @@ package core
 import (
 	"slices"
 	"strings"
-
-	"github.com/mqttcheck/mqttcheck/reference/packet"
 )
 
 // share is a Shared Subscription: a ShareName together with a Topic Filter.
@@ -127,7 +125,7 @@ func prefer(members []*subscription, good func(*subscription) bool) []*subscript
 // [v5/3.1.2.11.4-shared-too-large]
 func (s *Server) fits(sub *subscription, m *message) bool {
 	c := sub.session.conn
-	return c == nil || !s.tooLarge(c, packet.Size(c.wireVersion(), s.publication(c, s.sharedDelivery(sub, m))))
+	return c == nil || !s.tooLarge(c, s.publication(c, s.sharedDelivery(sub, m)))
 }
 
 // ready tells whether a connected client takes one more delivery at once.
