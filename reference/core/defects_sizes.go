@@ -127,14 +127,21 @@ var sizeDefects = []Defect{
 			}
 		}},
 	{"pubrel-code", []string{"v5/MQTT-3.6.2-1"}, "PUBREL has a code that only PUBREC may have.", Run,
-		func(r *rules) {
-			r.outgoing = func(_ *Server, c *conn, p packet.Packet) []packet.Packet {
-				if a, ok := p.(*packet.Ack); ok && a.Kind == packet.PUBREL && c.five() {
-					a.Code = max(a.Code, packet.NoMatchingSubscribers)
-				}
-				return []packet.Packet{p}
+		releasesWith(packet.Success, packet.NoMatchingSubscribers)},
+	{"pubrel-unknown-code", []string{"v5/MQTT-3.6.2-1"}, "PUBREL for an identifier that is not known has a code that only PUBREC may have.", Run,
+		releasesWith(packet.PacketIdentifierNotFound, packet.UnspecifiedError)},
+}
+
+// releasesWith makes a defect of giving another code in PUBREL.
+func releasesWith(right, wrong packet.ReasonCode) func(*rules) {
+	return func(r *rules) {
+		r.outgoing = func(_ *Server, c *conn, p packet.Packet) []packet.Packet {
+			if a, ok := p.(*packet.Ack); ok && a.Kind == packet.PUBREL && c.five() && a.Code == right {
+				a.Code = wrong
 			}
-		}},
+			return []packet.Packet{p}
+		}
+	}
 }
 
 // isAuth leaves AUTH alone, which has defects of its own.
