@@ -49,29 +49,29 @@ var explained = []explanation{
 			return c
 		}},
 	{"3.4.2", wire.PUBACK, "", "v5/MQTT-3.4.2-2", "v5/MQTT-3.4.2-3", "v5/MQTT-3.3.4-1",
-		sending(wire.PUBACK, func(b *probe.Broker) wire.Packet { return wire.Publish{Topic: b.Topic(), QoS: 1, ID: 7} })},
+		provoking(wire.PUBACK, func(b *probe.Broker) wire.Packet { return wire.Publish{Topic: b.Topic(), QoS: 1, ID: 7} })},
 	{"3.5.2", wire.PUBREC, "", "v5/MQTT-3.5.2-2", "v5/MQTT-3.5.2-3", "v5/MQTT-3.3.4-1",
-		sending(wire.PUBREC, func(b *probe.Broker) wire.Packet { return wire.Publish{Topic: b.Topic(), QoS: 2, ID: 7} })},
+		provoking(wire.PUBREC, func(b *probe.Broker) wire.Packet { return wire.Publish{Topic: b.Topic(), QoS: 2, ID: 7} })},
 	{"3.6.2", wire.PUBREL, "", "v5/MQTT-3.6.2-2", "v5/MQTT-3.6.2-3", "",
-		sending(wire.PUBREL, func(*probe.Broker) wire.Packet { return wire.Ack{Type: wire.PUBREC, ID: 7} })},
+		provoking(wire.PUBREL, func(*probe.Broker) wire.Packet { return wire.Ack{Type: wire.PUBREC, ID: 7} })},
 	{"3.7.2", wire.PUBCOMP, "", "v5/MQTT-3.7.2-2", "v5/MQTT-3.7.2-3", "v5/MQTT-4.3.3-11",
-		sending(wire.PUBCOMP, func(*probe.Broker) wire.Packet { return wire.Ack{Type: wire.PUBREL, ID: 7} })},
+		provoking(wire.PUBCOMP, func(*probe.Broker) wire.Packet { return wire.Ack{Type: wire.PUBREL, ID: 7} })},
 	{"3.9.2", wire.SUBACK, "", "v5/MQTT-3.9.2-1", "v5/MQTT-3.9.2-2", "",
 		func(b *probe.Broker, room int, options ...probe.Option) *probe.Client {
 			p := wire.Subscribe{ID: 7, Subscriptions: []wire.Subscription{{Filter: b.Topic("a#")}}}
 			for _, f := range filters(b.Topic(), room) {
 				p.Subscriptions = append(p.Subscriptions, wire.Subscription{Filter: f})
 			}
-			return sending(wire.SUBACK, func(*probe.Broker) wire.Packet { return p })(b, room, options...)
+			return provoking(wire.SUBACK, func(*probe.Broker) wire.Packet { return p })(b, room, options...)
 		}},
 	{"3.11.2", wire.UNSUBACK, "", "v5/MQTT-3.11.2-1", "v5/MQTT-3.11.2-2", "v5/MQTT-3.10.4-4",
 		func(b *probe.Broker, room int, options ...probe.Option) *probe.Client {
-			return sending(wire.UNSUBACK, func(*probe.Broker) wire.Packet {
+			return provoking(wire.UNSUBACK, func(*probe.Broker) wire.Packet {
 				return wire.Unsubscribe{ID: 7, Filters: filters(b.Topic(), room)}
 			})(b, room, options...)
 		}},
 	{"3.14.2", wire.DISCONNECT, "after a second CONNECT", "v5/MQTT-3.14.2-3", "v5/MQTT-3.14.2-4", "",
-		sending(wire.DISCONNECT, func(b *probe.Broker) wire.Packet { return b.ConnectPacket() })},
+		provoking(wire.DISCONNECT, func(b *probe.Broker) wire.Packet { return b.ConnectPacket() })},
 	{"3.14.2", wire.DISCONNECT, "of a client that is taken over", "v5/MQTT-3.14.2-3", "v5/MQTT-3.14.2-4", "",
 		func(b *probe.Broker, _ int, options ...probe.Option) *probe.Client {
 			c := b.Connect("client", options...)
@@ -81,8 +81,8 @@ var explained = []explanation{
 		}},
 }
 
-// sending provokes an answer by one packet.
-func sending(kind wire.Type, packet func(b *probe.Broker) wire.Packet) func(*probe.Broker, int, ...probe.Option) *probe.Client {
+// provoking gets an answer by one packet.
+func provoking(kind wire.Type, packet func(b *probe.Broker) wire.Packet) func(*probe.Broker, int, ...probe.Option) *probe.Client {
 	return func(b *probe.Broker, _ int, options ...probe.Option) *probe.Client {
 		c := b.Connect("client", options...)
 		c.Send(packet(b))
