@@ -78,9 +78,10 @@ func notAccepted(b *probe.Broker, judge Gomega, why string, p wire.Connect) {
 // accepted, where one with proper ones is.
 func refusedWill(b *probe.Broker, judge Gomega, why string, proper, broken wire.Properties) {
 	GinkgoHelper()
-	topic := b.Topic("will")
-	b.Connect("twin", probe.WithWill(wire.Will{Topic: topic, Properties: proper})).Disconnect()
-	notAccepted(b, judge, why, b.ConnectPacket(probe.WithWill(wire.Will{Topic: topic, Properties: broken})))
+	w := wire.Will{Topic: b.Topic("will"), Payload: []byte("gone"), Properties: proper}
+	b.Connect("twin", probe.WithWill(w)).Disconnect()
+	w.Properties = broken
+	notAccepted(b, judge, why, b.ConnectPacket(probe.WithWill(w)))
 }
 
 // brokenTexts are about properties that have to be UTF-8 Encoded Strings.
