@@ -260,15 +260,22 @@ func (p *player) acknowledge(l *link, r wire.Received) {
 	p.write(l, answer.Append(nil, p.log.Conns[l.index].Version), 0, true)
 }
 
-// finish fences what is open, twice: what the first round brought about, such
-// as the end of a QoS 2 exchange, is dealt with in the second. Then it drops
-// all connections.
+// rounds is how often all connections are fenced at the end, at most.
+const rounds = 100
+
+// finish fences what is open until nothing new comes: what one round brought
+// about, such as the next message that had to wait for an acknowledgement, is
+// dealt with in the next. Then it drops all connections.
 func (p *player) finish(ctx context.Context) {
-	for range 2 {
+	for range rounds {
+		before := p.substance()
 		for _, l := range p.links {
 			if !l.ended && !l.cut {
 				p.fence(ctx, l)
 			}
+		}
+		if p.substance() == before || ctx.Err() != nil {
+			break
 		}
 	}
 	for _, l := range p.links {
@@ -283,6 +290,15 @@ func (p *player) finish(ctx context.Context) {
 			p.pump(l)
 		}
 	}
+}
+
+// substance counts the packets that have come, but for answers to fences.
+func (p *player) substance() int {
+	n := 0
+	for _, l := range p.links {
+		n += l.seen - l.pongs
+	}
+	return n
 }
 
 // sleepUntil waits for one of the channels; false when the time is over first.
