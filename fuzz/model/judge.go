@@ -123,3 +123,6 @@ func (h *history) takenOver(c *conn) bool {
 	}
 	return false
 }
+
+// Tainted tells whether the client of a connection has broken the rules.
+func Tainted(log *play.Log, conn int) bool { return read(log).conns[conn].taint < never }

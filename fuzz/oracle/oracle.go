@@ -1,0 +1,160 @@
+// Package oracle plays a script on a broker and says what was wrong: with the
+// format of what the broker sent, with what it sent, or with the broker itself.
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/mqttcheck/mqttcheck/fuzz/model"
+	"github.com/mqttcheck/mqttcheck/fuzz/play"
+	"github.com/mqttcheck/mqttcheck/fuzz/script"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// The oracles, from the strongest to the weakest.
+const (
+	Crash  = "crash"  // the broker is gone, or takes no connection any more
+	Hang   = "hang"   // the broker does not answer
+	Leak   = "leak"   // the broker keeps more and more
+	Format = "format" // a packet breaks the rules of its version
+	Model  = "model"  // the specification does not allow what was sent, or not sent
+	Differ = "differ" // two brokers act otherwise
+)
+
+// Finding is something wrong, and what it is known by: findings with the same
+// oracle and key are one.
+type Finding struct {
+	Oracle string
+	Key    string
+	Text   string
+	Step   int  // the step of the script after which it showed
+	absent bool // something did not come
+}
+
+// Name is the finding's name, for files and lists.
+func (f Finding) Name() string { return f.Oracle + "-" + f.Key }
+
+// Options of an examination.
+type Options struct {
+	Address  wire.Address
+	Patience time.Duration // for the answer to a fence
+	Profile  *model.Profile
+	Trace    *wire.Trace
+}
+
+// Examine plays a script whose topics begin with the prefix. What did not come
+// is only reported when it does not come either where the broker is given more
+// time.
+func Examine(ctx context.Context, s script.Script, prefix string, o Options) (*play.Log, []Finding) {
+	log, found := examine(ctx, s, prefix, o)
+	for _, f := range found {
+		if f.absent {
+			return confirm(ctx, s, prefix, o, found)
+		}
+	}
+	return log, found
+}
+
+// confirm plays the script again, with pauses before its end.
+func confirm(ctx context.Context, s script.Script, prefix string, o Options, first []Finding) (*play.Log, []Finding) {
+	slow := append(script.Script{}, s...)
+	for range 3 {
+		for _, c := range s.Clients() {
+			slow = append(slow, script.Step{Op: script.Pause, Pause: settle}, script.Step{Client: c, Op: script.Fence})
+		}
+	}
+	log, second := examine(ctx, slow, prefix, o)
+	var both []Finding
+	for _, f := range first {
+		if !f.absent || has(second, f) {
+			both = append(both, f)
+		}
+	}
+	return log, both
+}
+
+// settle is how long a broker is given to bring what is due.
+const settle = 50 * time.Millisecond
+
+func has(list []Finding, f Finding) bool {
+	for _, other := range list {
+		if other.Oracle == f.Oracle && other.Key == f.Key {
+			return true
+		}
+	}
+	return false
+}
+
+func examine(ctx context.Context, s script.Script, prefix string, o Options) (*play.Log, []Finding) {
+	log := play.Play(ctx, s, play.Options{Address: o.Address, Patience: o.Patience, Trace: o.Trace})
+	if ctx.Err() != nil {
+		return log, nil // what was broken off proves nothing
+	}
+	var found []Finding
+	for i, e := range log.Events {
+		switch e.Kind {
+		case play.Refused:
+			return log, []Finding{{Oracle: Crash, Key: "no-connection", Step: e.Step, Text: "the broker takes no connection"}}
+		case play.Stuck:
+			f := Finding{Oracle: Hang, Key: "connection", Step: e.Step, Text: fmt.Sprintf("client %s: PINGREQ is not answered", script.Name(log.Conns[e.Conn].Client))}
+			if !broken(log, i) {
+				found = append(found, f)
+			}
+		}
+	}
+	for i, c := range log.Conns {
+		for _, v := range c.Violations {
+			found = append(found, Finding{Oracle: Format, Key: v.Key, Step: len(s), Text: "client " + script.Name(log.Conns[i].Client) + ": " + v.Text})
+			break // what follows on the connection may come of it
+		}
+	}
+	for _, f := range model.Judge(log, prefix, o.Profile) {
+		found = append(found, Finding{Oracle: Model, Key: f.Key, Step: f.Step, Text: f.Text, absent: f.Absence})
+	}
+	return log, found
+}
+
+// broken tells whether the client had broken the rules before the fence: then
+// no answer is due to it.
+func broken(log *play.Log, fence int) bool {
+	part := &play.Log{Script: log.Script, Conns: log.Conns, Events: log.Events[:fence]}
+	return model.Tainted(part, log.Events[fence].Conn)
+}
+
+// Healthy makes a QoS 2 round trip on a fresh connection. The error says what
+// went wrong.
+func Healthy(ctx context.Context, address wire.Address, v wire.Version, name string, patience time.Duration) error {
+	s := script.Script{
+		{Op: script.Open, Version: v},
+		{Op: script.Send, Bytes: wire.Bytes(v,
+			wire.Connect{CleanStart: true, KeepAlive: 60, ClientID: name},
+			wire.Subscribe{ID: 1, Subscriptions: []wire.Subscription{{Filter: name, QoS: 2}}},
+			wire.Publish{Topic: name, QoS: 2, ID: 2, Payload: name})},
+		{Op: script.Fence},
+		{Op: script.Send, Bytes: wire.Bytes(v, wire.Ack{Type: wire.PUBREL, ID: 2})},
+	}
+	log := play.Play(ctx, s, play.Options{Address: address, Patience: patience})
+	if ctx.Err() != nil {
+		return nil
+	}
+	came := map[wire.Type]bool{}
+	for _, e := range log.Events {
+		switch e.Kind {
+		case play.Refused:
+			return fmt.Errorf("the broker takes no connection")
+		case play.Stuck:
+			return fmt.Errorf("a fresh client gets no answer within %s", patience)
+		case play.Received:
+			came[e.Packet.Type] = true
+			if ack, ok := e.Packet.Packet.(wire.Connack); ok && ack.Code != 0 {
+				return fmt.Errorf("a fresh client is refused with CONNACK 0x%02x", ack.Code)
+			}
+		}
+	}
+	if !came[wire.PINGRESP] {
+		return fmt.Errorf("a fresh client gets no PINGRESP")
+	}
+	return nil
+}
