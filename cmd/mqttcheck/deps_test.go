@@ -43,6 +43,11 @@ var arrows = map[string][]string{
 	"fuzz/script":     {"specs/wire"},
 	"fuzz/play":       {"fuzz/script", "specs/wire"},
 	"fuzz/generate":   {"fuzz/script", "specs/wire"},
+	"fuzz/model":      {"fuzz/play", "fuzz/script", "reference/packet", "reference/topic", "specs/wire"},
+	"fuzz/oracle":     {"fuzz/model", "fuzz/play", "fuzz/script", "specs/wire"},
+	"fuzz/shrink":     {"fuzz/script", "specs/wire"},
+	"fuzz/finding":    {"fuzz/script"},
+	"fuzz/campaign":   {"fuzz/...", "internal/proc", "specs/wire"},
 	"internal/proc":   {},
 	"internal/target": {"github.com/knadh/koanf/...", "go.yaml.in/yaml/..."},
 

@@ -65,6 +65,8 @@ func (a *app) root() *cobra.Command {
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.runCommand(),
+		a.fuzzCommand(),
+		a.replayCommand(),
 		a.listCommand(),
 		a.explainCommand(),
 		newReport(),

@@ -12,6 +12,7 @@ import (
 	"github.com/mqttcheck/mqttcheck/fuzz/oracle"
 	"github.com/mqttcheck/mqttcheck/fuzz/script"
 	"github.com/mqttcheck/mqttcheck/fuzz/shrink"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
 // health makes a round trip on a fresh connection.
@@ -96,7 +97,7 @@ func (c *campaign) examineBroker(ctx context.Context) {
 		return
 	}
 	if fresh {
-		c.blame(ctx, f, suspects)
+		c.blame(c.shrinks, f, suspects)
 	}
 	c.mu.Lock()
 	c.summary.Restarts++
@@ -208,8 +209,12 @@ func (c *campaign) minimise(ctx context.Context, s script.Script, prefix string,
 	return shrink.Script(ctx, s, shrink.Limits{Time: c.o.Shrink}, func(s script.Script) bool { return c.shows(ctx, s, prefix, f) })
 }
 
-// shows tells whether a script has the same finding.
+// shows tells whether a script has the same finding. One that has lost the
+// prefix of its Client Identifiers would meet the Sessions of others.
 func (c *campaign) shows(ctx context.Context, s script.Script, prefix string, f oracle.Finding) bool {
+	if !own(s, prefix) {
+		return false
+	}
 	_, found := oracle.Examine(ctx, s, prefix, c.quick())
 	for _, other := range found {
 		if other.Oracle == f.Oracle && other.Key == f.Key {
@@ -217,4 +222,22 @@ func (c *campaign) shows(ctx context.Context, s script.Script, prefix string, f 
 		}
 	}
 	return false
+}
+
+// own tells whether every Client Identifier in a script begins with the prefix,
+// or is empty.
+func own(s script.Script, prefix string) bool {
+	for _, st := range s {
+		if st.Op != script.Send || len(st.Bytes) < 2 || wire.Type(st.Bytes[0]>>4) != wire.CONNECT {
+			continue
+		}
+		p, _ := wire.Parse(st.Bytes[0], wire.Body(st.Bytes), wire.V5)
+		five, ok := p.(wire.Connect)
+		q, _ := wire.Parse(st.Bytes[0], wire.Body(st.Bytes), wire.V311)
+		old, also := q.(wire.Connect)
+		if !(ok && (five.ClientID == "" || strings.HasPrefix(five.ClientID, prefix)) || also && (old.ClientID == "" || strings.HasPrefix(old.ClientID, prefix))) {
+			return false
+		}
+	}
+	return true
 }

@@ -50,6 +50,7 @@ const (
 	recentScripts   = 40 // of each worker: a few hundred packets
 	mostFindings    = 50 // kept of a campaign
 	perKey          = 1
+	overtime        = 8 * time.Second // for what is being made small when the time is over
 )
 
 // FindingsDir is where the findings of a campaign lie.
@@ -67,6 +68,7 @@ type campaign struct {
 	talking sync.RWMutex
 	next    atomic.Uint64
 	stop    context.CancelFunc
+	shrinks context.Context // in which findings are made small: a little longer than the campaign
 
 	mu       sync.Mutex
 	summary  Summary
@@ -110,10 +112,13 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 		return c.summary, err
 	}
 	running := ctx
+	c.shrinks = ctx
 	if o.Duration > 0 {
-		var cancel context.CancelFunc
+		var cancel, late context.CancelFunc
 		running, cancel = context.WithTimeout(ctx, o.Duration)
 		defer cancel()
+		c.shrinks, late = context.WithTimeout(ctx, o.Duration+overtime)
+		defer late()
 	}
 	running, c.stop = context.WithCancel(running)
 	defer c.stop()
@@ -179,7 +184,7 @@ func (c *campaign) one(ctx context.Context, worker int, k generate.Case) {
 		}
 	}
 	for _, f := range found {
-		c.found(ctx, k, f)
+		c.found(c.shrinks, k, f)
 	}
 }
 

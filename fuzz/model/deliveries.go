@@ -106,7 +106,7 @@ func (h *history) flags(j *judgement, c *conn, d delivery, m *publication, subs 
 		j.find(c, d.at, "dup-qos0", "a message at QoS 0 comes with DUP 1")
 	case d.packet.Dup && h.alone(c) && h.first(c, d):
 		j.find(c, d.at, "dup-first", "the first delivery of a message has DUP 1")
-	case local && h.alone(m.conn) && m.conn.id == c.id && m.conn.id[0] != 0:
+	case local && !m.will && !d.packet.Retain && h.alone(m.conn) && m.conn.id == c.id && m.conn.id[0] != 0:
 		j.find(c, d.at, "no-local", "the client gets its own message by a subscription with No Local")
 	}
 }
@@ -140,7 +140,7 @@ func (h *history) properties(j *judgement, c *conn, d delivery, m *publication) 
 	}
 	before, had := sent.First(wire.MessageExpiryInterval)
 	after, has := d.packet.Properties.First(wire.MessageExpiryInterval)
-	if has && (!had || after.Int > before.Int) {
+	if has && had && after.Int > before.Int {
 		j.find(c, d.at, "property-message-expiry-interval", "the Message Expiry Interval of a message has grown")
 	}
 }

@@ -236,7 +236,7 @@ func (h *history) publishing(c *conn, at int, p wire.Publish, size int) {
 	if _, alias := p.Properties.First(wire.TopicAlias); alias {
 		h.taint(c, at)
 	}
-	if p.QoS > 0 && c.inUse(p.ID) {
+	if p.QoS > 0 && c.inUse(p.ID) || deep(p.Topic) {
 		h.taint(c, at)
 	}
 	h.publications = append(h.publications, &publication{
@@ -301,6 +301,10 @@ func (c *conn) released(id uint16, since int) bool {
 	return false
 }
 
+// deep tells whether a topic has more levels than every server has to take: the
+// specification knows no limit, and servers have one.
+func deep(name string) bool { return strings.Count(name, "/") > 100 }
+
 func (h *history) subscribing(c *conn, at int, p wire.Subscribe) {
 	if c.inUse(p.ID) {
 		h.taint(c, at)
@@ -314,7 +318,7 @@ func (h *history) subscribing(c *conn, at int, p wire.Subscribe) {
 				h.taint(c, at) // what that means is the server's choice
 			}
 		}
-		if err != nil || topic.ValidFilter(inner) != nil {
+		if err != nil || topic.ValidFilter(inner) != nil || deep(inner) {
 			h.taint(c, at)
 		}
 		sub := &subscription{

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	fuzzing "github.com/mqttcheck/mqttcheck/fuzz/campaign"
+	"github.com/mqttcheck/mqttcheck/fuzz/finding"
+	"github.com/mqttcheck/mqttcheck/internal/proc"
+	"github.com/mqttcheck/mqttcheck/internal/target"
+	"github.com/mqttcheck/mqttcheck/reports"
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// fuzzFlags are the flags of fuzz.
+type fuzzFlags struct {
+	start          string
+	duration       time.Duration
+	most           uint64
+	seed, first    uint64
+	workers        int
+	rate           float64
+	dir, json      string
+	allowRemote    bool
+	versions       []string
+	patience, slim time.Duration
+}
+
+const fuzzHelp = `Has conversations with the broker at URL, legal ones and such in which one client breaks
+the rules, and looks for crashes, hangs, leaks, malformed packets, and answers and
+deliveries that the specification does not allow. Each finding is made as small as
+possible and saved as a script that mqttcheck replay plays again.
+
+With --start the broker is started by mqttcheck, and again whenever it dies: then the
+campaign goes on, and what fells the broker is made small. Without it the campaign ends
+there.
+
+Exit codes:
+  0    nothing was found
+  1    at least one finding
+  2    wrong usage, or a folder or file that cannot be written
+  3    the broker never answered
+  130  interrupted; all findings are saved`
+
+func (a *app) fuzzCommand() *cobra.Command {
+	var f fuzzFlags
+	cmd := &cobra.Command{
+		Use:     "fuzz URL",
+		Short:   "Look for crashes, hangs and wrong answers of a broker",
+		GroupID: "check",
+		Long:    fuzzHelp,
+		Example: "  mqttcheck fuzz mqtt://localhost:1883 --duration 5m --out found\n  mqttcheck fuzz mqtt://localhost:1899 --start 'mosquitto -p 1899' --out found",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.fuzz(cmd.Context(), f, args[0]) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&f.start, "start", "", "start the broker with `COMMAND`, and again when it dies")
+	flags.DurationVar(&f.duration, "duration", time.Minute, "go on for `D`")
+	flags.Uint64Var(&f.most, "max-conversations", 0, "have at most `N` conversations (default: no limit)")
+	flags.Uint64Var(&f.seed, "seed", 1, "`N` that decides the conversations")
+	flags.Uint64Var(&f.first, "first", 0, "begin with conversation `N`: machines share a campaign by ranges")
+	flags.IntVar(&f.workers, "workers", 4, "have `N` conversations at a time")
+	flags.Float64Var(&f.rate, "rate", 0, "have at most `N` conversations a second (default: no limit)")
+	flags.StringVar(&f.dir, "out", "", "save the findings in `DIR`/findings")
+	flags.StringVar(&f.json, "json", "", "write the summary to `FILE`")
+	flags.StringSliceVarP(&f.versions, "protocol-version", "V", nil, "`VERSIONS` to speak: 3.1.1, 5 (default: those that the broker offers)")
+	flags.DurationVar(&f.patience, "timeout", 2*time.Second, "wait `D` for an answer")
+	flags.DurationVar(&f.slim, "shrink", 20*time.Second, "spend at most `D` on making a finding small")
+	flags.BoolVar(&f.allowRemote, "allow-remote", false, "fuzz a broker on another machine: only with its owner's leave")
+	cmd.AddCommand(a.fuzzMergeCommand())
+	return cmd
+}
+
+// fuzz runs a campaign.
+func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
+	address, err := f.vet(url)
+	if err != nil {
+		return err
+	}
+	if err := f.outputs(); err != nil {
+		return err
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	o := fuzzing.Options{
+		Address: wire.Address{URL: address.URL()}, Seed: f.seed, First: f.first, Most: f.most, Duration: f.duration, Workers: f.workers, Rate: f.rate,
+		Dir: f.dir, Patience: f.patience, Shrink: f.slim, Found: a.tellFinding, Progress: a.tellProgress,
+	}
+	if f.start != "" {
+		o.Start = &proc.Command{Args: proc.Shell(f.start), Address: net.JoinHostPort(address.Host, strconv.Itoa(address.Port)), Grace: 2 * time.Second}
+	} else if o.Versions, err = f.offered(ctx, address); err != nil {
+		return err
+	}
+	s, err := fuzzing.Run(ctx, o)
+	if err != nil {
+		return exitf(exitBroker, "cannot fuzz %s: %w", reports.MaskURL(address.URL()), plainReason(err))
+	}
+	a.tellSummary(s, address.URL())
+	if f.json != "" {
+		err := reports.WriteFile(f.json, func(w io.Writer) error {
+			e := json.NewEncoder(w)
+			e.SetIndent("", "  ")
+			return e.Encode(map[string]any{"schemaVersion": 1, "broker": reports.MaskURL(address.URL()), "seed": f.seed, "summary": s})
+		})
+		if err != nil {
+			return exitf(exitUsage, "%w", err)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return exitWith(exitInterrupted)
+	case len(s.Findings) > 0:
+		return exitWith(exitFail)
+	}
+	return nil
+}
+
+// vet checks what was given before anything is done.
+func (f fuzzFlags) vet(url string) (target.Address, error) {
+	address, err := target.Parse(url)
+	if err == nil {
+		err = address.Supported()
+	}
+	if err != nil {
+		return address, exitf(exitUsage, "%w", err)
+	}
+	switch {
+	case f.workers < 1 || f.workers > 64:
+		return address, exitf(exitUsage, "--workers %d: between 1 and 64", f.workers)
+	case f.duration <= 0:
+		return address, exitf(exitUsage, "--duration %s: write how long, such as 5m", f.duration)
+	case f.rate < 0:
+		return address, exitf(exitUsage, "--rate %g: at least 0", f.rate)
+	case f.patience < 50*time.Millisecond || f.patience > time.Minute:
+		return address, exitf(exitUsage, "--timeout %s: between 50ms and 1m", f.patience)
+	case address.HasUsername:
+		return address, exitf(exitUsage, "the fuzzer connects without credentials: give it a broker that is open to everybody")
+	case !f.allowRemote && !loopback(address.Host):
+		return address, exitf(exitUsage, "%s is not on this machine: fuzz only what is yours, with --allow-remote", address.Host)
+	}
+	return address, nil
+}
+
+// loopback tells whether a host is this machine.
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// outputs checks where the results go, and makes the folder of the findings,
+// within one that exists.
+func (f fuzzFlags) outputs() error {
+	if f.json != "" {
+		if err := reports.CheckOutput(f.json); err != nil {
+			return exitf(exitUsage, "%w", err)
+		}
+	}
+	if f.dir == "" {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Dir(filepath.Clean(f.dir))); err != nil || !info.IsDir() {
+		return exitf(exitUsage, "--out %s: there is no folder %s", f.dir, filepath.Dir(filepath.Clean(f.dir)))
+	}
+	if err := os.MkdirAll(fuzzing.FindingsDir(f.dir), 0o755); err != nil {
+		return exitf(exitUsage, "--out %s: %w", f.dir, plainReason(err))
+	}
+	return nil
+}
+
+// offered finds out which versions the broker offers.
+func (f fuzzFlags) offered(ctx context.Context, address target.Address) ([]wire.Version, error) {
+	asked, err := parseVersions(f.versions)
+	if err != nil {
+		return nil, err
+	}
+	if asked == nil {
+		asked = []string{"v311", "v5"}
+	}
+	found, err := preflight(ctx, probe.Target{URL: address.URL(), Timeout: f.patience}, asked)
+	if err != nil {
+		return nil, err
+	}
+	var list []wire.Version
+	for _, v := range versions {
+		if found.offered[v.key] {
+			list = append(list, v.wire)
+		}
+	}
+	return list, nil
+}
+
+// plainReason is an error without the name of a package.
+func plainReason(err error) error {
+	if e := errors.Unwrap(err); e != nil {
+		return e
+	}
+	return err
+}
+
+func (a *app) tellFinding(f finding.File) {
+	size := "not minimised"
+	if f.Whole {
+		size = "minimised"
+	}
+	fmt.Fprintf(a.stderr, "found %s: %s (%d packets, %d bytes, %s)\n", f.Name(), oneLine(f.About), f.Script.Packets(), f.Script.Size(), size)
+}
+
+func (a *app) tellProgress(s fuzzing.Summary) {
+	fmt.Fprintf(a.stderr, "%5.0f s  %d conversations, %d packets, %d situations, %d findings\n", s.Seconds, s.Conversations, s.Packets, s.Cells, len(s.Findings))
+}
+
+// tellSummary prints what was done, as the data of the command.
+func (a *app) tellSummary(s fuzzing.Summary, url string) {
+	w := a.stdout
+	fmt.Fprintf(w, "%s: %d conversations in %.1f s (%.0f a second), %d packets sent, %d received, %d situations\n",
+		reports.MaskURL(url), s.Conversations, s.Seconds, float64(s.Conversations)/max(s.Seconds, 0.001), s.Packets, s.Received, s.Cells)
+	for _, line := range s.Profile {
+		fmt.Fprintln(w, "  saw", line)
+	}
+	for _, note := range s.Notes {
+		fmt.Fprintln(w, "  note:", oneLine(note))
+	}
+	if s.Restarts > 0 {
+		fmt.Fprintf(w, "  the broker was started again %d times\n", s.Restarts)
+	}
+	if s.Ended != "" {
+		fmt.Fprintln(w, "  ended early:", oneLine(s.Ended))
+	}
+	for _, f := range s.Findings {
+		fmt.Fprintf(w, "\n%s %s (conversation %s, seen %d times)\n  %s\n", f.Oracle, oneLine(f.Key), f.Seed, s.Seen[f.Oracle+"-"+f.Key], oneLine(f.About))
+	}
+	for _, path := range s.Files {
+		fmt.Fprintf(w, "\nplay it again: mqttcheck replay %s %s\n", path, reports.MaskURL(url))
+	}
+	if len(s.Findings) == 0 {
+		fmt.Fprintln(w, "nothing found")
+	}
+}
+
+// fuzzMergeCommand puts the findings of several campaigns into one folder.
+func (a *app) fuzzMergeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "merge OUT DIR...",
+		Short:   "Put the findings of several campaigns into one folder",
+		Example: "  mqttcheck fuzz merge all machine-1 machine-2",
+		Args:    cobra.MinimumNArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := (fuzzFlags{dir: args[0]}).outputs(); err != nil {
+				return err
+			}
+			n, err := fuzzing.Merge(args[0], args[1:])
+			if err != nil {
+				return exitf(exitUsage, "%w", err)
+			}
+			fmt.Fprintf(a.stdout, "%d findings in %s\n", n, fuzzing.FindingsDir(args[0]))
+			return nil
+		},
+	}
+}
