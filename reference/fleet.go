@@ -27,6 +27,8 @@ var variantPolicies = map[string]map[string]string{
 	"no-subscription-ids": {"subscription-identifiers": "no"},
 	"small-packets":       {"maximum-packet-size": "512"},
 	"small-window":        {"receive-maximum": "2", "window": "2"},
+	"no-assigned-ids":     {"empty-client-id": "refuse"},
+	"overlap-each":        {"overlap": "each"},
 	"users":               {},
 	"auth":                {"auth-secret": AuthSecret},
 	"ws":                  {},

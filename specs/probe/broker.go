@@ -59,6 +59,15 @@ func (b *Broker) Variant(name string) *Broker {
 	return &other
 }
 
+// Either returns the variant where there is one, and otherwise the broker
+// itself: for specs whose matter most brokers do not show by default.
+func (b *Broker) Either(name string) *Broker {
+	if _, ok := b.Variants[name]; ok {
+		return b.Variant(name)
+	}
+	return b
+}
+
 // Lacking ends the spec as unsupported when the broker has not the feature
 // ("retain", "wildcard", "shared", "subscription-ids", "qos1", "qos2").
 func (b *Broker) Lacking(features ...string) {
