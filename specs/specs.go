@@ -74,6 +74,7 @@ var sections = []func(b *probe.Broker, v version){
 	removal,
 	ping,
 	disconnect,
+	disconnectCodes,
 	disconnectExpiry,
 	qosFlows,
 	qosExchanges,

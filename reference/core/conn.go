@@ -204,6 +204,11 @@ func (s *Server) carryOut(c *conn, p packet.Packet) {
 func (s *Server) failWith(c *conn, err error) {
 	var broken *packet.Error
 	if errors.As(err, &broken) {
+		if !s.rules.endsMalformed(broken.Rule) {
+			s.bye(c, broken.Code, broken.Text)
+			c.state = refused
+			return
+		}
 		s.fail(c, broken.Code, broken.Text)
 		return
 	}
@@ -239,7 +244,9 @@ func (s *Server) close(c *conn, why ending) {
 		return
 	}
 	s.end(c, why)
-	s.out = append(s.out, Close{Conn: c.id})
+	if s.rules.closesBehindBye(why) {
+		s.out = append(s.out, Close{Conn: c.id})
+	}
 }
 
 // shutDown disconnects everybody.

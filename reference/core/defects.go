@@ -63,6 +63,7 @@ var defects = slices.Concat(
 	willDelayDefects,
 	connectPropertyDefects,
 	connackDefects,
+	disconnectDefects,
 	authDefects,
 	propertyDefects,
 	limitDefects,

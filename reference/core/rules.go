@@ -36,6 +36,7 @@ type packetRules struct {
 	trimsReason         func(kind packet.Type) bool // of an answer that would be too large
 	trimsUserProperties func(kind packet.Type) bool
 	wantsWholeConnect   bool // CONNECT has to come in one piece
+	endsMalformed       func(broken packet.Rule) bool
 	bytesKeepAlive      bool // a part of a packet restarts the Keep Alive
 }
 
@@ -55,6 +56,7 @@ type connectRules struct {
 	afterRefusal               func(s *Server, c *conn)      // instead of the close; nil for the close
 	answersBrokenConnect       func(broken packet.Rule) bool // in 3.1.1
 	endsBrokenConnect          func(broken packet.Rule) bool
+	closesBehindBye            func(why ending) bool
 	answersConnect             func(p *packet.Connect) bool
 	letsEverybodyIn            bool
 	sessionPresent             func(resumed, clean bool) bool
@@ -227,6 +229,7 @@ func standardPacket() packetRules {
 	return packetRules{
 		tolerated:           map[packet.Rule]bool{},
 		exceeds:             func(size, limit int) bool { return size > limit },
+		endsMalformed:       func(packet.Rule) bool { return true },
 		skips:               func(byte, []byte) bool { return false },
 		survives:            func(*conn, packet.ReasonCode) bool { return false },
 		incoming:            func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
@@ -253,6 +256,7 @@ func standardConnect() connectRules {
 		answersRefusal:             func(*conn, refusal) bool { return true },
 		answersBrokenConnect:       func(packet.Rule) bool { return false },
 		endsBrokenConnect:          func(packet.Rule) bool { return true },
+		closesBehindBye:            func(ending) bool { return true },
 		answersConnect:             func(*packet.Connect) bool { return true },
 		sessionPresent:             func(resumed, _ bool) bool { return resumed },
 		announced:                  func(*packet.Properties) {},

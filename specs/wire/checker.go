@@ -117,7 +117,8 @@ func (c *checker) received(r Received) {
 	case Unsuback:
 		c.unsuback(r, p)
 	case Disconnect:
-		c.judge(ruleDisconnectCode, r, legalCode(c.version, DISCONNECT, p.Code), "DISCONNECT of a server has a code defined for it")
+		c.judge(ruleDisconnectCode, r, legalCode(c.version, DISCONNECT, p.Code) || p.Code == 0x04, "DISCONNECT of a server has a code defined for it")
+		c.judge(ruleByeWithWill, r, p.Code != 0x04, "a server sends no DISCONNECT 0x04")
 		c.properties(r, DISCONNECT, p.Properties)
 		c.bye(r, p)
 	case Auth:

@@ -115,6 +115,7 @@ var (
 // Properties.
 var (
 	ruleProperties      = newRule("", "2.2.2-server-packets-properties")
+	ruleByeWithWill     = newRule("", "3.14.2.1-client-codes-from-server")
 	ruleByeExpiry       = newRule("", "MQTT-3.14.2-2")
 	ruleServerReference = newRule("", "3.2.2.3.16-server-reference-with-code")
 
