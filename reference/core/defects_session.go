@@ -41,7 +41,7 @@ var sessionDefects = []Defect{
 				}
 			}
 		}},
-	{"takeover-ignored", []string{"v311/MQTT-3.1.4-2", "v5/MQTT-3.1.4-3"}, "An older connection of the same Client Identifier stays.", Run,
+	{"takeover-ignored", []string{"v311/MQTT-3.1.4-2", "v5/MQTT-3.1.4-3", "v5/MQTT-3.1.3-7", "v5/3.1.3.2.2-will-on-takeover-clean-start"}, "An older connection of the same Client Identifier stays.", Run,
 		func(r *rules) { r.takesOver = func(*conn) bool { return false } }},
 	{"offline-not-queued", []string{
 		"v311/MQTT-3.1.2-5", "v311/MQTT-3.1.2-4", "v311/MQTT-3.1.3-2", "v311/MQTT-4.1.0-1", "v311/MQTT-4.5.0-1", "v311/MQTT-4.6.0-6",

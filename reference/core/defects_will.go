@@ -6,6 +6,7 @@ var willDefects = []Defect{
 		"v311/MQTT-3.1.2-8", "v311/MQTT-3.1.2-24", "v311/MQTT-3.14.1-1", "v311/3.1.2.5-will-on-takeover", "v311/3.1.2.5-will-promptly", "v5/MQTT-3.1.2-22",
 		"v5/MQTT-3.1.2-8", "v5/MQTT-3.14.1-1", "v5/3.1.3.2.2-will-at-session-end", "v5/3.1.3.2.2-will-delay-default",
 		"v5/3.1.3.2.2-will-on-takeover-clean-start", "v5/3.1.4-takeover-will", "v5/3.14.2.2.2-session-expiry-raised-from-zero", "v5/MQTT-3.1.2-7",
+		"v5/3.14-will-unless-normal", "v5/3.14.2.1-disconnect-with-will",
 	}, "No will is published.", Run,
 		func(r *rules) { r.publishesWill = func(*conn, ending) bool { return false } }},
 	{"will-not-on-drop", []string{
@@ -23,7 +24,7 @@ var willDefects = []Defect{
 		func(r *rules) {
 			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != silent }
 		}},
-	{"will-after-disconnect", []string{"v311/MQTT-3.14.4-3", "v311/MQTT-3.1.2-10", "v311/MQTT-3.14.1-1", "v5/MQTT-3.14.4-3", "v5/MQTT-3.1.2-10", "v5/MQTT-3.14.1-1"}, "A will is published after DISCONNECT.", Run,
+	{"will-after-disconnect", []string{"v311/MQTT-3.14.4-3", "v311/MQTT-3.1.2-10", "v311/MQTT-3.14.1-1", "v5/MQTT-3.14.4-3", "v5/MQTT-3.1.2-10", "v5/MQTT-3.14.1-1", "v5/3.14.2.1-short-form"}, "A will is published after DISCONNECT.", Run,
 		func(r *rules) { r.publishesWill = func(*conn, ending) bool { return true } }},
 	{"will-qos-0", []string{"v311/MQTT-3.1.2-9", "v5/MQTT-3.1.2-9"}, "A will is published at QoS 0.", Run,
 		func(r *rules) {
