@@ -6,6 +6,8 @@ package specs
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -92,6 +94,13 @@ var sections = []func(b *probe.Broker, v version){
 // one root container for each version, all set-up inside it (PreviewSpecs
 // loses what stands outside).
 func Register(target probe.Target, versions ...wire.Version) {
+	RegisterSections(target, nil, versions...)
+}
+
+// RegisterSections is Register for the specs of some section functions, by the
+// numbers that SectionOf reads off their labels: a tree costs by its size. Nil
+// stands for all.
+func RegisterSections(target probe.Target, only []int, versions ...wire.Version) {
 	gomega.RegisterFailHandler(probe.Fail)
 	if len(versions) == 0 {
 		versions = []wire.Version{wire.V311, wire.V5}
@@ -99,13 +108,13 @@ func Register(target probe.Target, versions ...wire.Version) {
 	for _, v := range []version{v311, v5} {
 		for _, wanted := range versions {
 			if v.Version == wanted {
-				register(target, v)
+				register(target, v, only)
 			}
 		}
 	}
 }
 
-func register(target probe.Target, v version) {
+func register(target probe.Target, v version, only []int) {
 	b := probe.New(target, v.Version)
 	Describe(v.name, func() {
 		BeforeEach(func() {
@@ -117,8 +126,11 @@ func register(target probe.Target, v version) {
 		// With a context an interruption lets it go on: what the spec made is
 		// taken away from the broker.
 		AfterEach(func(SpecContext) { b.End() }, GracePeriod(cleaning))
-		for _, section := range sections {
-			section(b, v)
+		for i, section := range sections {
+			if only == nil || slices.Contains(only, i) {
+				building = i
+				section(b, v)
+			}
 		}
 	})
 }
@@ -141,7 +153,27 @@ func (v version) Statement(keys ...string) Labels {
 	if len(labels) == 0 {
 		panic(fmt.Sprintf("none of %q is a statement of %s", keys, v.name))
 	}
-	return labels
+	return append(labels, sectionLabel+strconv.Itoa(building))
+}
+
+// building is the number of the section function that runs: Ginkgo builds one
+// tree at a time.
+var building int
+
+// sectionLabel begins the label that tells which section function registered a
+// spec.
+const sectionLabel = "section:"
+
+// SectionOf returns the number of the section function in the labels of a
+// spec; false where there is none.
+func SectionOf(labels []string) (int, bool) {
+	for _, l := range labels {
+		if n, ok := strings.CutPrefix(l, sectionLabel); ok {
+			i, err := strconv.Atoi(n)
+			return i, err == nil
+		}
+	}
+	return 0, false
 }
 
 // Observation is Statement for a spec that reports which freedom the broker

@@ -169,7 +169,7 @@ func (c *campaign) give(w *worker, k kind, checks []check) {
 	w.unseen = c.sightings.unseen()
 	target.Unseen = w.unseen
 	w.send(order{Batch: &batch{
-		Target: target, Names: names(checks), Versions: checks[0].Versions,
+		Target: target, Names: names(checks), Versions: checks[0].Versions, Sections: sectionsOf(checks),
 		Seed: c.seed, Shuffle: c.shuffle, Restart: c.restart != nil,
 	}})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2/types"
 
+	"github.com/mqttcheck/mqttcheck/specs"
 	"github.com/mqttcheck/mqttcheck/specs/normative"
 )
 
@@ -19,6 +20,7 @@ type check struct {
 	Slow     bool     // it waits for longer than a default run may
 	Serial   bool     // nothing else may use the broker meanwhile
 	Source   string   // file:line
+	Section  int      // of specs, -1 for none
 
 	preview types.SpecReport
 }
@@ -46,7 +48,10 @@ func allChecks() []check {
 }
 
 func checkOf(r types.SpecReport) check {
-	c := check{Name: r.FullText(), Serial: r.IsSerial, Source: shortLocation(r.LeafNodeLocation), preview: r}
+	c := check{Name: r.FullText(), Serial: r.IsSerial, Source: shortLocation(r.LeafNodeLocation), Section: -1, preview: r}
+	if n, ok := specs.SectionOf(r.Labels()); ok {
+		c.Section = n
+	}
 	for _, label := range r.Labels() {
 		switch label {
 		case labelTiming:
@@ -101,6 +106,21 @@ func checksOf(all []check, key string) []check {
 		}
 	}
 	return out
+}
+
+// sectionsOf returns the sections that register the checks; nil where that is
+// not known of one.
+func sectionsOf(checks []check) []int {
+	var list []int
+	for _, c := range checks {
+		if c.Section < 0 {
+			return nil
+		}
+		if !slices.Contains(list, c.Section) {
+			list = append(list, c.Section)
+		}
+	}
+	return list
 }
 
 // names returns the names of checks.

@@ -28,8 +28,10 @@ type batch struct {
 	Names  []string     `json:"names"`
 	// Versions are those that the specs belong to: no others are registered.
 	Versions []string `json:"versions"`
-	Seed     int64    `json:"seed"`
-	Shuffle  bool     `json:"shuffle,omitempty"`
+	// Sections are those that register the specs; nil stands for all.
+	Sections []int `json:"sections,omitempty"`
+	Seed     int64 `json:"seed"`
+	Shuffle  bool  `json:"shuffle,omitempty"`
 	// Restart tells that the parent can restart the broker.
 	Restart bool `json:"restart,omitempty"`
 }

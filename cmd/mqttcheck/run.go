@@ -44,7 +44,7 @@ func runSpecs(target probe.Target, b batch, enough func() bool, start func(name 
 	suite.GracePeriod = 2 * time.Second
 
 	globals.Reset()
-	specs.Register(target, wireVersions(b.Versions)...)
+	specs.RegisterSections(target, b.Sections, wireVersions(b.Versions)...)
 	wanted := make(map[string]bool, len(b.Names))
 	for _, name := range b.Names {
 		wanted[name] = true
