@@ -33,7 +33,7 @@ func welcome(b *probe.Broker, filter string, qos byte, sentinel string) []wire.P
 }
 
 func retainStored(b *probe.Broker, v version) {
-	It("stores the message with its QoS for later subscribers", v.Statement("v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5"), func() {
+	It("stores the message with its QoS for later subscribers", v.Statement("v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5", "v5/3.2.2.3.5-retain-available-default"), func() {
 		topic, pub := b.Topic(), b.Connect("pub")
 		for _, qos := range []byte{1, 2} {
 			retained(pub, topic, qos, "kept at "+digit(qos))

@@ -147,7 +147,7 @@ func unavailable(b *probe.Broker, v version) {
 		{"a wildcard", "wildcard", "no-wildcards", "v5/3.2.2.3.11-wildcard-not-supported", "v5/3.9.3-suback-code-a2", 0xa2,
 			func(topic string) wire.Subscribe { return asking(topic+"/+", 0) }},
 	} {
-		It("does not grant "+u.what+" where CONNACK says that there are none", v.Statement(u.key), func() {
+		It("does not grant "+u.what+" where CONNACK says that there are none", v.Statement(u.key, fmt.Sprintf("v5/3.14.2.1-disconnect-code-%02x", u.code)), func() {
 			c, p := lacking(b, u.feature, u.variant).Connect("client"), u.ask(b.Topic())
 			c.Subscribe(b.Topic(), 1)
 			p.ID = c.NextID()

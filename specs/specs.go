@@ -58,6 +58,7 @@ var sections = []func(b *probe.Broker, v version){
 	sessions,
 	sessionExpiry,
 	connectAnswers,
+	announcedLimits,
 	publishFlags,
 	retain,
 	publishing,

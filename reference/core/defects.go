@@ -56,6 +56,7 @@ var defects = slices.Concat(
 	unsubscribeDefects,
 	qosDefects,
 	flowDefects,
+	announcedDefects,
 	topicDefects,
 	standingDefects,
 	expiryDefects,
