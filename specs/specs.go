@@ -70,6 +70,7 @@ var sections = []func(b *probe.Broker, v version){
 	messageExpiry,
 	brokenProperties,
 	subscribe,
+	qosAlongPaths,
 	outcome,
 	options,
 	subscriptionIDs,
