@@ -2,6 +2,7 @@ package specs
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -72,6 +73,10 @@ var explained = []explanation{
 		}},
 	{"3.14.2", wire.DISCONNECT, "after a second CONNECT", "v5/MQTT-3.14.2-3", "v5/MQTT-3.14.2-4", "",
 		provoking(wire.DISCONNECT, func(b *probe.Broker) wire.Packet { return b.ConnectPacket() })},
+	{"3.14.2", wire.DISCONNECT, "after a malformed packet", "v5/MQTT-3.14.2-3", "v5/MQTT-3.14.2-4", "",
+		provoking(wire.DISCONNECT, func(b *probe.Broker) wire.Packet {
+			return wire.Raw(wire.Bytes(b.Version, wire.Publish{Topic: b.Topic(), QoS: 3, ID: 7}))
+		})},
 	{"3.14.2", wire.DISCONNECT, "of a client that is taken over", "v5/MQTT-3.14.2-3", "v5/MQTT-3.14.2-4", "",
 		func(b *probe.Broker, _ int, options ...probe.Option) *probe.Client {
 			c := b.Connect("client", options...)
@@ -105,17 +110,28 @@ func (a explanation) answers(c *probe.Client) []wire.Received {
 // room returns the size of the CONNACK of an ordinary client.
 func room(b *probe.Broker) int { return sizeOf(b.Connect("asking"), wire.CONNACK) }
 
-// explains returns an answer that has the property; the spec ends as
-// unsupported where the broker, which is free to leave it out, sends none.
+// explains returns an answer that has the property, or else one that says that
+// something failed and does not say why: a broker is free to send neither. The
+// spec ends as unsupported where there is no such answer.
 func (a explanation) explains(b *probe.Broker, room int, id wire.PropertyID) wire.Received {
 	GinkgoHelper()
-	for _, r := range a.answers(a.provoke(b, room)) {
-		if _, has := wire.PropertiesOf(r.Packet).First(id); has {
-			return r
+	answers := a.answers(a.provoke(b, room))
+	for _, good := range []func(wire.Received) bool{
+		func(r wire.Received) bool { return has(r, id) },
+		func(r wire.Received) bool { return wire.Failure(r.Packet) },
+	} {
+		if i := slices.IndexFunc(answers, good); i >= 0 {
+			return answers[i]
 		}
 	}
-	probe.Unsupported("the broker sends no %s in %s", id, a.kind)
+	probe.Unsupported("the broker sends no %s in %s, and none with the code of a failure either", id, a.kind)
 	return wire.Received{}
+}
+
+// has tells whether a packet has a property.
+func has(r wire.Received, id wire.PropertyID) bool {
+	_, given := wire.PropertiesOf(r.Packet).First(id)
+	return given
 }
 
 func reasonsLeftOut(b *probe.Broker, v version, a explanation) {
@@ -127,11 +143,11 @@ func reasonsLeftOut(b *probe.Broker, v version, a explanation) {
 		It("leaves "+id.String()+" out where it is too large for the client", v.Statement(cited...), func() {
 			connack := room(b)
 			full := a.explains(b, connack, id)
-			for _, limit := range limitsBelow(full, connack, a.kind) {
+			for _, limit := range limitsBelow(full, id, connack, a.kind) {
 				c := a.provoke(b, connack, packetLimit(limit))
 				came := a.answers(c)
 				for _, r := range came {
-					if _, has := wire.PropertiesOf(r.Packet).First(id); has {
+					if has(r, id) {
 						Expect(len(r.Raw)).To(BeNumerically("<=", limit), "%s has no %s where that makes it larger than %d bytes", a.kind, id, limit)
 					}
 				}
@@ -143,10 +159,15 @@ func reasonsLeftOut(b *probe.Broker, v version, a explanation) {
 	}
 }
 
+// usualReason is the size in bytes of a Reason String as brokers send it.
+const usualReason = 32
+
 // limitsBelow returns Maximum Packet Sizes for an answer: one that it fits in,
 // one that it just exceeds, and one that has room for nothing but the rest of
-// it, or for CONNACK, which has to come first.
-func limitsBelow(full wire.Received, connack int, kind wire.Type) []int {
+// it, or for CONNACK, which has to come first. For an answer without the
+// property there is the last one only: it comes, without the property, where
+// there is no room for that.
+func limitsBelow(full wire.Received, id wire.PropertyID, connack int, kind wire.Type) []int {
 	GinkgoHelper()
 	size, bare := len(full.Raw), len(full.Raw)
 	for _, p := range wire.PropertiesOf(full.Packet) {
@@ -157,10 +178,14 @@ func limitsBelow(full wire.Received, connack int, kind wire.Type) []int {
 	if kind == wire.CONNACK {
 		connack = 0
 	}
-	if size <= connack {
-		probe.Unsupported("%s is no larger than CONNACK: no Maximum Packet Size has room for one of them only", kind)
+	tight := max(bare, connack)
+	switch says := has(full, id); {
+	case says && size <= tight, !says && tight-size >= usualReason:
+		probe.Unsupported("%s is small beside CONNACK: a Maximum Packet Size that lets CONNACK through has room for it", kind)
+	case !says:
+		return []int{tight}
 	}
-	return []int{size, size - 1, max(bare, connack)}
+	return []int{size, size - 1, tight}
 }
 
 func unwantedReasons(b *probe.Broker, v version) {
@@ -171,12 +196,10 @@ func unwantedReasons(b *probe.Broker, v version) {
 			continue // they may say why in any case
 		}
 		It("0 keeps Reason String and User Property out of "+a.kind.String(), v.Statement(key), func() {
-			connack, says := room(b), 0
-			for _, r := range a.answers(a.provoke(b, connack)) {
-				says += len(why(r.Packet))
-			}
-			if says == 0 {
-				probe.Unsupported("the broker sends no Reason String or User Property in %s", a.kind)
+			connack := room(b)
+			usual := a.answers(a.provoke(b, connack))
+			if !slices.ContainsFunc(usual, func(r wire.Received) bool { return len(why(r.Packet)) > 0 || wire.Failure(r.Packet) }) {
+				probe.Unsupported("the broker sends no Reason String or User Property in %s, and none with the code of a failure either", a.kind)
 			}
 
 			for _, r := range a.answers(a.provoke(b, connack, unwanted)) {

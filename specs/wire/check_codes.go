@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // serverCodes are the codes that MQTT 5.0 defines for the packets of a server
 // [Table 2-6 and the tables of chapter 3]. DISCONNECT 0x04 and AUTH 0x19 are
@@ -22,6 +25,27 @@ var serverCodes = map[Type]string{
 var serverCodes311 = map[Type]string{
 	CONNACK: "\x00\x01\x02\x03\x04\x05",
 	SUBACK:  "\x00\x01\x02\x80",
+}
+
+// Failure tells whether an answer of a server in MQTT 5.0 says that something
+// failed or came to nothing: there a Reason String has something to say.
+func Failure(p Packet) bool {
+	var codes []byte
+	switch p := p.(type) {
+	case Connack:
+		codes = []byte{p.Code}
+	case Ack:
+		codes = []byte{p.Code}
+	case Suback:
+		codes = p.Codes
+	case Unsuback:
+		codes = p.Codes
+	case Disconnect:
+		codes = []byte{p.Code}
+	case Auth:
+		codes = []byte{p.Code}
+	}
+	return slices.ContainsFunc(codes, func(code byte) bool { return code >= 0x80 || code == 0x10 || code == 0x11 })
 }
 
 // legalCode tells whether a server may send the codes in a packet of the type.

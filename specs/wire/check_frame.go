@@ -78,18 +78,26 @@ func (c *checker) size(r Received) {
 	diagnostics := sizes[ReasonString] + sizes[UserProperty]
 	for _, id := range []PropertyID{UserProperty, ReasonString} {
 		rule, ok := ruleLeftOut[placed{r.Type, id}]
-		if !ok || sizes[id] == 0 {
+		if !ok {
+			continue
+		}
+		// A packet without it says something only where there was something to
+		// say, and little room to say it.
+		if sizes[id] == 0 && (over < -usualProperty || !Failure(r.Packet)) {
 			continue
 		}
 		c.judge(rule, r, true, "")
 		// Where it takes both to make it fit, the Reason String is blamed.
-		if over > 0 && (over <= sizes[id] || id == ReasonString && blamed == rulePacketSize && over <= diagnostics) {
+		if over > 0 && sizes[id] > 0 && (over <= sizes[id] || id == ReasonString && blamed == rulePacketSize && over <= diagnostics) {
 			blamed = rule
 		}
 	}
 	c.judge(rulePacketSize, r, true, "")
 	c.judge(blamed, r, over <= 0, "no packet is larger than the client's Maximum Packet Size of %d bytes and not %d", limit, len(r.Raw))
 }
+
+// usualProperty is the size in bytes of a Reason String as brokers send it.
+const usualProperty = 32
 
 // PropertiesOf returns the properties of a packet that a server sends.
 func PropertiesOf(p Packet) Properties {

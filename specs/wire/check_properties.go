@@ -19,7 +19,11 @@ func (c *checker) half(r Received, what, s string) {
 // properties judges those of a packet: legal for it, not doubled, values in
 // range, strings well formed.
 func (c *checker) properties(r Received, t Type, ps Properties) {
-	if c.version != V5 || ps == nil {
+	if c.version != V5 {
+		return
+	}
+	if ps == nil {
+		c.quiet(r, t, nil)
 		return
 	}
 	count := map[PropertyID]int{}
@@ -79,8 +83,9 @@ func (c *checker) quiet(r Received, t Type, count map[PropertyID]int) {
 	if t == CONNACK || t == DISCONNECT || t == PUBLISH {
 		return
 	}
-	if wanted, ok := c.announced(RequestProblemInformation); ok && wanted == 0 {
-		c.judge(ruleProblemInfo, r, count[ReasonString]+count[UserProperty] == 0, "%s has no Reason String or User Property, since the client wants none", t)
+	said := count[ReasonString] + count[UserProperty]
+	if wanted, ok := c.announced(RequestProblemInformation); ok && wanted == 0 && (said > 0 || Failure(r.Packet)) {
+		c.judge(ruleProblemInfo, r, said == 0, "%s has no Reason String or User Property, since the client wants none", t)
 	}
 }
 
