@@ -50,7 +50,7 @@ func keptRetained(b *probe.Broker, topics ...string) {
 func getsRetained(c *probe.Client, key, why string, topics ...string) {
 	GinkgoHelper()
 	for _, topic := range topics {
-		a := c.AnswerWhere(payload(topic), wire.PUBLISH)
+		a := c.AnswerWhere(hasPayload(topic), wire.PUBLISH)
 		probe.For(key).Expect(a).To(probe.BeA(wire.PUBLISH), "%s: the retained message of %s", why, topic)
 		c.Acknowledge(a.Packet.(wire.Publish))
 	}
@@ -61,14 +61,6 @@ func takes(c *probe.Client, want string) {
 	GinkgoHelper()
 	if p := c.Delivery(); p.Payload != want {
 		probe.Inconclusive("%s: the set-up needs the message %q, but %s came", c.Name(), want, p)
-	}
-}
-
-// payload picks the PUBLISH with a payload.
-func payload(want string) func(wire.Received) bool {
-	return func(r wire.Received) bool {
-		p, ok := r.Packet.(wire.Publish)
-		return ok && p.Payload == want
 	}
 }
 

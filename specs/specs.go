@@ -86,6 +86,8 @@ var sections = []func(b *probe.Broker, v version){
 	redelivery,
 	acknowledgements,
 	topics,
+	shareForms,
+	shared,
 	flowControl,
 	authentication,
 	handlingErrors,

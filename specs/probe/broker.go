@@ -68,6 +68,13 @@ func (b *Broker) Either(name string) *Broker {
 	return b
 }
 
+// At returns the same broker at another of its addresses.
+func (b *Broker) At(url string) *Broker {
+	other := *b
+	other.URL = url
+	return &other
+}
+
 // Lacking ends the spec as unsupported when the broker has not the feature
 // ("retain", "wildcard", "shared", "subscription-ids", "qos1", "qos2").
 func (b *Broker) Lacking(features ...string) {
