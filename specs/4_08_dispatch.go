@@ -90,7 +90,11 @@ func burst(pub *probe.Client, topic string, from, to int) {
 func dispatch(b *probe.Broker) string {
 	topic := b.Topic()
 	members := []*probe.Client{joined(b, "one", group("g", topic)), joined(b, "two", group("g", topic)), joined(b, "three", group("g", topic))}
-	const n, each = 1000, 5
+	const each = 10
+	n := 1000
+	if !b.V5() {
+		n = 200
+	}
 	pubs := []*probe.Client{b.Connect("pub 1"), b.Connect("pub 2"), b.Connect("pub 3"), b.Connect("pub 4")}
 	taker := make([]int, n)
 	for from := 0; from < n; from += each * len(pubs) {
