@@ -158,7 +158,7 @@ func shareMatching(b *probe.Broker, v version) {
 				publishAnywhere(b, pub, t)
 			}
 			got := gather(b, pub, 2, list...)
-			Expect(got.all()).To(ConsistOf(topic+"/a", topic+"/a"), "only what the filter matches comes, each message once")
+			Expect(got.all()).To(And(ContainElement(topic+"/a"), HaveEach(topic+"/a")), "what the filter matches comes, and nothing else")
 			for _, p := range append(got[0], got[1]...) {
 				Expect(p.Topic).To(Equal(topic+"/a"), "the Topic Name is the one that was published to")
 			}
@@ -167,21 +167,20 @@ func shareMatching(b *probe.Broker, v version) {
 
 	It("end the ShareName at the first slash", v.Statement(key), func() {
 		topic := b.Topic()
-		c := joined(b, "client", group("g", "h/"+topic))
+		c := joined(b, "client", group("g", "h/i/j/"+topic))
 		pub := b.Connect("pub")
 		publishAnywhere(b, pub, topic)
-		publishAnywhere(b, pub, "h/"+topic)
-		Expect(gather(b, pub, 1, c).all()).To(ConsistOf("h/"+topic), "what stands behind the first slash is the filter")
+		publishAnywhere(b, pub, "h/i/j/"+topic)
+		Expect(gather(b, pub, 1, c).all()).To(ConsistOf("h/i/j/"+topic), "what stands behind the first slash is the filter")
 	})
 
 	first := "v5/4.8.2-empty-first-level"
 	It("keep a slash at the beginning of the filter", v.Statement(first), func() {
 		topic := b.Topic()
-		pair := []*probe.Client{joined(b, "one", group("g", "/"+topic)), joined(b, "two", group("g", "/"+topic))}
-		pub := b.Connect("pub")
+		c, pub := joined(b, "client", group("g", "/"+topic)), b.Connect("pub")
 		publishAnywhere(b, pub, topic)
 		publishAnywhere(b, pub, "/"+topic)
-		Expect(gather(b, pub, 1, pair...).all()).To(ConsistOf("/"+topic), "only the topic with the slash comes, once")
+		Expect(gather(b, pub, 1, c).all()).To(ConsistOf("/"+topic), "only the topic with the slash comes")
 	})
 }
 

@@ -53,6 +53,8 @@ var defects = slices.Concat(
 	optionDefects,
 	identifierDefects,
 	outcomeDefects,
+	sharedDefects,
+	sharedDeliveryDefects,
 	unsubscribeDefects,
 	qosDefects,
 	flowDefects,

@@ -41,8 +41,8 @@ var subscribeDefects = []Defect{
 			r.tolerated[packet.RuleFilterEmpty] = true
 			r.takesBadFilter = func(_ string, err error) bool { return errors.Is(err, topic.ErrEmpty) }
 		}},
-	{"hash-anywhere", []string{"v311/MQTT-4.7.1-2", "v5/MQTT-4.7.1-1"}, "A filter with # out of place is granted.", Warn, takeFilters(topic.ErrHash)},
-	{"plus-anywhere", []string{"v311/MQTT-4.7.1-3", "v5/MQTT-4.7.1-2"}, "A filter with + out of place is granted.", Warn, takeFilters(topic.ErrPlus)},
+	{"hash-anywhere", []string{"v311/MQTT-4.7.1-2", "v5/MQTT-4.7.1-1", "v5/MQTT-4.8.2-2"}, "A filter with # out of place is granted.", Warn, takeFilters(topic.ErrHash)},
+	{"plus-anywhere", []string{"v311/MQTT-4.7.1-3", "v5/MQTT-4.7.1-2", "v5/MQTT-4.8.2-2"}, "A filter with + out of place is granted.", Warn, takeFilters(topic.ErrPlus)},
 	{"wildcards-granted-unsupported", []string{"v311/MQTT-3.8.3-2", "v5/3.2.2.3.11-wildcard-not-supported"}, "A server without wildcards grants them.", Hook,
 		func(r *rules) { r.enforcesWildcards = false }},
 	{"suback-missing", []string{"v311/MQTT-3.8.4-1", "v5/MQTT-3.8.4-1"}, "The second SUBSCRIBE of a client gets no SUBACK.", Run,

@@ -62,7 +62,7 @@ var unsubscribeDefects = []Defect{
 			r.unsubscribedFrom = func(se *session, sub *subscription) { se.ghosts = append(se.ghosts, sub) }
 			r.detached = func(s *Server, se *session, _ ending) {
 				for _, sub := range se.ghosts {
-					s.addSubscription(se, sub, false)
+					s.addSubscription(se, sub, "")
 				}
 			}
 		}},

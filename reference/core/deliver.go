@@ -39,7 +39,7 @@ func (s *Server) deliverAll(m *message) int {
 			takers++
 		}
 	}
-	slices.SortFunc(shared, func(a, b *share) int { return cmp.Compare(a.filter, b.filter) })
+	slices.SortFunc(shared, func(a, b *share) int { return cmp.Compare(a.id, b.id) })
 	for _, sh := range slices.Compact(shared) {
 		if s.deliverShared(sh, m) {
 			takers++

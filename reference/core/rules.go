@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
+	"github.com/mqttcheck/mqttcheck/reference/topic"
 )
 
 // rules are the decisions that the server takes along the way, each with the
@@ -180,8 +181,9 @@ type deliverRules struct {
 	sendsPubrel              func(c *conn) bool
 	readsPubrecCode          bool
 	finishes                 func(d *delivery) bool // an acknowledgement ends the exchange
-	sharedTakers             func(sh *share, chosen []*subscription) []*subscription
-	handsOn                  func(d *delivery) bool // to another member of the share
+	sharedTakers             func(s *Server, sh *share, m *message, chosen []*subscription) []*subscription
+	sharedGrant              func(sub *subscription) byte // the QoS granted to a member
+	handsOn                  func(d *delivery) bool       // to another member of the share
 }
 
 // subscribeRules are about SUBSCRIBE and UNSUBSCRIBE.
@@ -200,6 +202,10 @@ type subscribeRules struct {
 	failure                   packet.ReasonCode // SUBACK code of MQTT 3.1.1 for a refused filter
 	replaces                  func(s *Server, old, sub *subscription) bool
 	sharedGetsNoRetained      bool
+	parsedShare               func(filter string) (name, inner string, shared bool, err error)
+	shareID                   func(name, inner string) string // which filters are one share
+	sharedJoined              func(s *Server, sub *subscription)
+	sharedLeft                func(s *Server, sh *share, sub *subscription)
 	storedFilter              func(filter string) string
 	unsubscribed              func(filters []string) []string
 	findSubscriptions         func(se *session, filter string) []*subscription
@@ -375,7 +381,8 @@ func standardDeliver() deliverRules {
 		sendsPubrel:              func(*conn) bool { return true },
 		readsPubrecCode:          true,
 		finishes:                 func(*delivery) bool { return true },
-		sharedTakers:             func(_ *share, chosen []*subscription) []*subscription { return chosen },
+		sharedTakers:             func(_ *Server, _ *share, _ *message, chosen []*subscription) []*subscription { return chosen },
+		sharedGrant:              func(sub *subscription) byte { return sub.qos },
 		handsOn:                  func(d *delivery) bool { return d.qos != 2 || !d.sent },
 	}
 }
@@ -396,6 +403,10 @@ func standardSubscribe() subscribeRules {
 		failure:              0x80,
 		replaces:             func(*Server, *subscription, *subscription) bool { return true },
 		sharedGetsNoRetained: true,
+		parsedShare:          topic.ParseShared,
+		shareID:              func(name, inner string) string { return name + "/" + inner },
+		sharedJoined:         func(*Server, *subscription) {},
+		sharedLeft:           func(*Server, *share, *subscription) {},
 		storedFilter:         same[string],
 		unsubscribed:         same[[]string],
 		findSubscriptions: func(se *session, filter string) []*subscription {

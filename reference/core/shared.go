@@ -10,25 +10,26 @@ import (
 // the first member to the last. [v5/MQTT-4.8.2-1] [v5/4.8.2-survives-creator]
 // [v5/4.8.2-ends-with-last] [v5/4.8.2-different-qos]
 type share struct {
-	filter  string // $share/ShareName/filter
+	id      string // ShareName/filter
 	match   string // [v5/4.8.2-share-prefix-not-matched]
 	members []*subscription
 	next    int // whose turn it is
 }
 
 // shareKey keeps shares apart from Sessions in the trie.
-func shareKey(filter string) string { return "\x00" + filter }
+func shareKey(id string) string { return "\x00" + id }
 
 // join makes a Session a member of a share, which the first member creates.
-func (s *Server) join(sub *subscription) {
-	sh := s.shares[sub.filter]
+func (s *Server) join(sub *subscription, id string) {
+	sh := s.shares[id]
 	if sh == nil {
-		sh = &share{filter: sub.filter, match: sub.match}
-		s.shares[sub.filter] = sh
-		s.subs.Add(sub.match, shareKey(sub.filter), &subscription{share: sh})
+		sh = &share{id: id, match: sub.match}
+		s.shares[id] = sh
+		s.subs.Add(sub.match, shareKey(id), &subscription{share: sh})
 	}
 	sub.share = sh
 	sh.members = append(sh.members, sub)
+	s.rules.sharedJoined(s, sub)
 }
 
 // leave ends a membership; the last member takes the share with it.
@@ -37,9 +38,10 @@ func (s *Server) leave(sub *subscription) {
 	sh := sub.share
 	sh.members = slices.DeleteFunc(sh.members, func(m *subscription) bool { return m == sub })
 	if len(sh.members) == 0 {
-		delete(s.shares, sh.filter)
-		s.subs.Remove(sh.match, shareKey(sh.filter))
+		delete(s.shares, sh.id)
+		s.subs.Remove(sh.match, shareKey(sh.id))
 	}
+	s.rules.sharedLeft(s, sh, sub)
 }
 
 // deliverShared gives a message to one member. [v5/4.8.2-one-member-gets-it]
@@ -48,7 +50,7 @@ func (s *Server) deliverShared(sh *share, m *message) bool {
 	if sub := s.choose(sh, m); sub != nil {
 		takers = append(takers, sub)
 	}
-	takers = s.rules.sharedTakers(sh, takers)
+	takers = s.rules.sharedTakers(s, sh, m, takers)
 	for _, sub := range takers {
 		s.enqueueShared(sub, m)
 	}
@@ -63,7 +65,7 @@ func (s *Server) enqueueShared(sub *subscription, m *message) {
 
 func (s *Server) sharedDelivery(sub *subscription, m *message) *delivery {
 	one := []*subscription{sub}
-	d := s.liveDelivery(m, sub.qos, one, one)
+	d := s.liveDelivery(m, s.rules.sharedGrant(sub), one, one)
 	d.share = sub.share
 	return d
 }
@@ -160,7 +162,7 @@ func (s *Server) handOn(se *session) {
 		if d.share == nil || d.finished || s.expired(d.message) || !s.rules.handsOn(d) {
 			continue
 		}
-		if sh := s.shares[d.share.filter]; sh != nil {
+		if sh := s.shares[d.share.id]; sh != nil {
 			s.deliverShared(sh, d.message)
 		}
 	}

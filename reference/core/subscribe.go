@@ -86,7 +86,7 @@ func (s *Server) identifierOf(c *conn, p *packet.Subscribe) (identifier uint32, 
 // retained messages that are due.
 func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uint32) (packet.ReasonCode, []*delivery) {
 	se := c.session
-	_, inner, shared, err := topic.ParseShared(asked.Filter)
+	name, inner, shared, err := s.rules.parsedShare(asked.Filter)
 	if !c.five() && (s.policy.Share311 == "plain" || err != nil) {
 		// MQTT 3.1.1 knows no shared subscriptions: these are plain filters.
 		inner, shared, err = asked.Filter, false, nil
@@ -95,7 +95,7 @@ func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uin
 		if s.policy.ShareForms == "refused" {
 			return s.refuseFilter(c, packet.TopicFilterInvalid), nil
 		}
-		inner, shared = proposed, true
+		name, inner, shared = strings.TrimSuffix(asked.Filter, proposed), proposed, true
 	}
 	if err == nil {
 		err = topic.ValidFilter(inner)
@@ -125,7 +125,11 @@ func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uin
 	if old != nil {
 		s.removeSubscription(se, old)
 	}
-	s.addSubscription(se, sub, shared)
+	shareID := ""
+	if shared {
+		shareID = s.rules.shareID(name, inner)
+	}
+	s.addSubscription(se, sub, shareID)
 	if shared && !c.five() {
 		return packet.ReasonCode(sub.qos), s.welcome311(sub)
 	}
@@ -193,11 +197,11 @@ func (s *Server) refuseFilter(c *conn, code packet.ReasonCode) packet.ReasonCode
 	return code
 }
 
-// addSubscription enters a subscription.
-func (s *Server) addSubscription(se *session, sub *subscription, shared bool) {
+// addSubscription enters a subscription, for a share where that is named.
+func (s *Server) addSubscription(se *session, sub *subscription, shareID string) {
 	se.subs[sub.filter] = sub
-	if shared {
-		s.join(sub)
+	if shareID != "" {
+		s.join(sub, shareID)
 		return
 	}
 	s.subs.Add(s.rules.storedFilter(sub.match), se.id, sub)
