@@ -176,8 +176,13 @@ func observedDisconnects(b *probe.Broker, v version) {
 func howEnded(c *probe.Client) string {
 	closed, _ := probe.BeClosed().Match(c)
 	for _, r := range c.History() {
-		if bye, ok := r.Packet.(wire.Disconnect); ok {
-			return "DISCONNECT " + hex8(bye.Code)
+		switch p := r.Packet.(type) {
+		case wire.Disconnect:
+			return "DISCONNECT " + hex8(p.Code)
+		case wire.Connack:
+			if p.Code != 0 {
+				return "CONNACK " + hex8(p.Code)
+			}
 		}
 	}
 	if closed {

@@ -43,3 +43,12 @@ func disconnect(b *probe.Broker, v version) {
 		})
 	})
 }
+
+// watched returns a client with a will, who watches for it, and its topic.
+func watched(b *probe.Broker) (client, sub *probe.Client, topic string) {
+	GinkgoHelper()
+	topic = b.Topic("will")
+	sub = b.Connect("sub").Subscribe(topic, 1)
+	client = b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")}))
+	return client, sub, topic
+}

@@ -1,8 +1,6 @@
 package specs
 
 import (
-	"slices"
-
 	. "github.com/onsi/ginkgo/v2"
 
 	"github.com/mqttcheck/mqttcheck/specs/probe"
@@ -108,6 +106,7 @@ func acknowledging(kind wire.Type) ready {
 		if kind == wire.PUBACK {
 			qos = 1
 		}
+		b.Lacking("qos" + digit(qos))
 		c := b.Connect("client").Subscribe(topic, qos)
 		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: qos, Payload: "open"})
 		id := c.Unacknowledged().ID
@@ -122,6 +121,7 @@ func acknowledging(kind wire.Type) ready {
 // releasing is about PUBREL.
 func releasing(b *probe.Broker) (*probe.Client, []byte) {
 	GinkgoHelper()
+	b.Lacking("qos2")
 	c := b.Connect("client")
 	c.Send(wire.Publish{Topic: b.Topic(), QoS: 2, ID: 9, Payload: "open"})
 	c.Awaits(wire.PUBREC)
@@ -165,45 +165,46 @@ func connectingWithWill(b *probe.Broker, f fault) []byte {
 	return wire.WithBody(packet, append(changed, body[at+1:]...))
 }
 
-// byWill judges a DISCONNECT with the code 0x00: that it was found wrong is
-// shown by a DISCONNECT of the server, or by the will.
+// byWill judges a DISCONNECT: that it was found wrong is shown by a DISCONNECT
+// of the server, or by the will.
 func byWill(b *probe.Broker, faults []fault) []string {
 	GinkgoHelper()
-	topic := b.Topic("will")
-	sub := b.Connect("sub").Subscribe(topic, 1)
-	leave := func(f fault, name string) *probe.Client {
-		c := b.Connect(name, probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte(f.what)}))
-		c.SendBytes(f.in(wire.Bytes(b.Version, wire.Disconnect{Properties: wire.Properties{}})))
-		return c
-	}
-	probe.StillOpen(leave(fault{what: "twin"}, "twin"))
+	twin, sub, topic := watched(b)
+	twin.SendBytes(fault{}.in(wire.Bytes(b.Version, wire.Disconnect{Properties: wire.Properties{}})))
+	probe.StillOpen(twin)
 	if len(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))) > 0 {
 		probe.Inconclusive("the will of the valid twin is published")
 	}
+	passed := []string{}
+	clients, wills := partings(b, faults)
+	for i, f := range faults {
+		if !wills[f.what] && !clients[i].Within(0, wire.DISCONNECT).Came {
+			passed = append(passed, f.what)
+		}
+	}
+	return passed
+}
 
-	noticed := map[string]bool{}
-	var clients []*probe.Client
+// partings lets clients with a will leave by DISCONNECT, each with one of the
+// faults, and returns them, and by what was wrong whose will was published.
+func partings(b *probe.Broker, faults []fault) (clients []*probe.Client, wills map[string]bool) {
+	GinkgoHelper()
+	topic := b.Topic("will")
+	sub := b.Connect("sub").Subscribe(topic, 1)
 	for _, f := range faults {
-		clients = append(clients, leave(f, f.what))
+		c := b.Connect(f.what, probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte(f.what)}))
+		c.SendBytes(f.in(wire.Bytes(b.Version, wire.Disconnect{Properties: wire.Properties{}})))
+		clients = append(clients, c)
 	}
 	probe.StillOpen(clients...)
-	for _, c := range clients {
-		noticed[c.Name()] = c.Within(0, wire.DISCONNECT).Came
-	}
-	missing := func(f fault) bool { return !noticed[f.what] }
-	for slices.ContainsFunc(faults, missing) {
+	wills = map[string]bool{}
+	for len(wills) < len(faults) {
 		will, ok := sub.Within(b.Timeout, wire.PUBLISH).Packet.(wire.Publish)
 		if !ok {
 			break
 		}
 		sub.Acknowledge(will)
-		noticed[will.Payload] = true
+		wills[will.Payload] = true
 	}
-	passed := []string{}
-	for _, f := range faults {
-		if missing(f) {
-			passed = append(passed, f.what)
-		}
-	}
-	return passed
+	return clients, wills
 }

@@ -91,6 +91,7 @@ var sections = []func(b *probe.Broker, v version){
 	flowControl,
 	authentication,
 	handlingErrors,
+	serverDisconnect,
 	webSocket,
 }
 

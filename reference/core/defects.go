@@ -63,6 +63,7 @@ var defects = slices.Concat(
 	standingDefects,
 	expiryDefects,
 	malformedDefects,
+	errorDefects,
 	willDelayDefects,
 	connectPropertyDefects,
 	connackDefects,
