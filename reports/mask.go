@@ -9,8 +9,20 @@ import (
 
 const masked = "***"
 
-// MaskURL returns the URL without the user name and password in it.
+// MaskURL returns the URL without the user name and password in it, and without
+// its query, in which some brokers take a token.
 func MaskURL(raw string) string {
+	return maskQuery(maskUser(raw))
+}
+
+func maskQuery(raw string) string {
+	if before, query, ok := strings.Cut(raw, "?"); ok && query != "" && strings.Contains(before, "://") {
+		return before + "?" + masked
+	}
+	return raw
+}
+
+func maskUser(raw string) string {
 	scheme, rest, ok := strings.Cut(raw, "://")
 	if !ok {
 		return raw
@@ -65,7 +77,7 @@ var valueFlags = map[string]struct{ keep bool }{
 	"--json": {}, "--junit": {}, "--html": {}, "--markdown": {}, "--skip": {}, "-V": {}, "--seed": {}, "--procs": {},
 	"--defect": {true}, "--timeout": {true}, "--settle": {true}, "--baseline": {true}, "--target": {true},
 	"-h": {true}, "--host": {true}, "-p": {true}, "--port": {true}, "-u": {true}, "-P": {true},
-	"--cafile": {true}, "--cert": {true}, "--key": {true}, "--config": {true},
+	"--cafile": {true}, "--cert": {true}, "--key": {true}, "--server-name": {true}, "--also": {true}, "--config": {true},
 }
 
 // keptSwitches are the flags without a value that change what is checked.

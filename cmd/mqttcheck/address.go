@@ -1,19 +1,22 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/pflag"
 
 	"github.com/mqttcheck/mqttcheck/internal/target"
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
 // defaultPort is the port that mqtt:// stands for.
 const defaultPort = target.DefaultPort
 
 // locate returns the address that the arguments, -h, -p, -u, -P and the
-// environment name; false when they name none. A transport that a run does not
-// speak is an error.
+// environment name; false when they name none.
 func (f runFlags) locate(flags *pflag.FlagSet, urls []string, env string) (target.Address, bool, error) {
-	var given target.Flags
+	given := target.Flags{TLS: f.tls}
 	if flags.Changed("host") {
 		given.Host = &f.host
 	}
@@ -27,11 +30,57 @@ func (f runFlags) locate(flags *pflag.FlagSet, urls []string, env string) (targe
 		given.Password = &f.password
 	}
 	address, named, err := target.Locate(urls, given, env)
-	if err == nil && named {
-		err = address.Supported()
-	}
 	if err != nil {
 		return target.Address{}, false, exitf(exitUsage, "%w", err)
 	}
 	return address, named, nil
+}
+
+// listeners returns the addresses of --also, and what the flags of TLS stand
+// for at them and the broker's own.
+func (f runFlags) listeners(own target.Address) ([]string, wire.TLS, error) {
+	also, err := target.Also(f.also)
+	if err != nil {
+		return nil, wire.TLS{}, exitf(exitUsage, "%w", err)
+	}
+	t, err := f.tls.Read(append(also, own)...)
+	if err != nil {
+		return nil, wire.TLS{}, exitf(exitUsage, "%w", err)
+	}
+	var urls []string
+	for _, a := range also {
+		urls = append(urls, a.URL())
+	}
+	return urls, wire.TLS(t), nil
+}
+
+// further greets the other listeners of the broker, in a version that it
+// offers: an address that does not answer is a mistake, and no skip.
+func (o offer) further(ctx context.Context, t probe.Target) error {
+	for _, url := range t.Also {
+		at := t
+		at.URL = url
+		var h hello
+		for _, v := range versions {
+			if o.offered[v.key] {
+				h = greet(ctx, at, v.wire, "also"+v.key)
+				break
+			}
+		}
+		if h.shape != accepted {
+			found := []hello{h}
+			suggest(ctx, at, found)
+			h = found[0]
+		}
+		where := target.Mask(url)
+		switch {
+		case ctx.Err() != nil:
+			return exitWith(exitInterrupted)
+		case h.shape == unreachable:
+			return exitf(exitBroker, "cannot reach %s: %s", where, h.seen)
+		case h.shape != accepted:
+			return exitf(exitBroker, "%s is no listener of the broker: %s", where, h.seen)
+		}
+	}
+	return nil
 }

@@ -101,7 +101,7 @@ func (p plan) choose(all []check) ([]check, error) {
 // returns stops the embedded broker, where one was started.
 func (p plan) target() (probe.Target, func(), error) {
 	t := probe.Target{
-		URL: p.address.URL(), Username: p.address.Username, Password: p.address.Password,
+		URL: p.address.URL(), Also: p.further, TLS: p.trust, Username: p.address.Username, Password: p.address.Password,
 		Timeout: p.timeout, Settle: p.settle, RunID: newRunID(),
 	}
 	if !p.embedded {
@@ -156,7 +156,7 @@ func (a *app) info(p plan, c *campaign, o offer, all []check, started time.Time)
 		Selectors: []string{}, Strict: p.strict, PartialReason: c.stop,
 		Interrupted: c.stop == stopInterrupted, BrokerGone: c.stop == stopGone,
 		NotOffered: o.notOffered,
-		Target:     reports.Target{URL: c.target.URL, Embedded: p.embedded, TimeoutMs: float64(p.timeout.Milliseconds())},
+		Target:     reports.Target{URL: c.target.URL, Also: c.target.Also, Embedded: p.embedded, TimeoutMs: float64(p.timeout.Milliseconds())},
 		Broker:     reports.Broker{Announced: o.announced, Offered: o.offered},
 	}
 	for _, s := range p.selectors {

@@ -6,16 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"net/url"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
-	"github.com/mqttcheck/mqttcheck/reports"
+	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/specs/probe"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
@@ -72,6 +68,9 @@ func preflight(ctx context.Context, t probe.Target, asked []string) (offer, erro
 	if ctx.Err() != nil {
 		return offer{}, exitWith(exitInterrupted)
 	}
+	if !slices.ContainsFunc(results, func(h hello) bool { return h.shape == accepted }) {
+		suggest(ctx, t, results)
+	}
 	o := offer{offered: map[string]bool{}, notOffered: map[string]string{}, announced: map[string]string{}, lacks: map[string]string{}}
 	for i, v := range versions {
 		if results[i].shape == accepted {
@@ -84,13 +83,16 @@ func preflight(ctx context.Context, t probe.Target, asked []string) (offer, erro
 			o.notOffered[v.key] = results[i].seen
 		}
 	}
-	return o, o.judge(t, asked, results)
+	if err := o.judge(t, asked, results); err != nil {
+		return o, err
+	}
+	return o, o.further(ctx, t)
 }
 
 // judge returns the error that ends the run, nil where there is something to
 // check.
 func (o offer) judge(t probe.Target, asked []string, results []hello) error {
-	where := reports.MaskURL(t.URL)
+	where := target.Mask(t.URL)
 	if slices.ContainsFunc(asked, func(v string) bool { return o.offered[v] }) {
 		return nil
 	}
@@ -132,9 +134,9 @@ func (o offer) judge(t probe.Target, asked []string, results []hello) error {
 func greet(ctx context.Context, t probe.Target, v wire.Version, name string) hello {
 	limited, cancel := context.WithTimeout(ctx, max(t.Timeout, probe.DefaultTimeout))
 	defer cancel()
-	conn, err := dial(limited, t.URL)
+	conn, err := wire.Open(limited, wire.Address{URL: t.URL, TLS: t.TLS})
 	if err != nil {
-		return hello{shape: unreachable, seen: plainDialError(err)}
+		return hello{shape: unreachable, seen: dialError(t, t.URL, err)}
 	}
 	defer conn.Close()
 	stop := context.AfterFunc(limited, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
@@ -152,28 +154,19 @@ func greet(ctx context.Context, t probe.Target, v wire.Version, name string) hel
 		return hello{shape: closed, seen: "it closes the connection without an answer to CONNECT"}
 	}
 	got, readErr := readPacket(io.LimitReader(conn, helloLimit))
+	if alert, ok := alerted(readErr); ok && len(got) == 0 {
+		return hello{shape: unreachable, seen: alertError(t, alert)}
+	}
 	h := recognize(got, readErr, sent, v)
 	switch h.shape {
 	case silent:
 		if ctx.Err() == nil && speaksHTTP(conn) {
-			h = hello{shape: foreign, seen: "it speaks HTTP"}
+			h = hello{shape: foreign, seen: seenHTTP}
 		}
 	case accepted:
 		_, _ = conn.Write(wire.Disconnect{}.Append(nil, v))
 	}
 	return h
-}
-
-// speaksHTTP tells whether what did not answer CONNECT is an HTTP server: such a
-// one waits for the end of a line.
-func speaksHTTP(conn net.Conn) bool {
-	_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond))
-	if _, err := io.WriteString(conn, "\r\n\r\n"); err != nil {
-		return false
-	}
-	buf := make([]byte, 5)
-	_, err := io.ReadFull(conn, buf)
-	return err == nil && string(buf) == "HTTP/"
 }
 
 // errNoPacket says that what was read does not begin a CONNACK.
@@ -220,7 +213,7 @@ func recognize(got []byte, readErr error, sent []byte, v wire.Version) hello {
 	case len(got) == 0:
 		return hello{shape: closed, seen: "it closes the connection without an answer to CONNECT"}
 	case bytes.HasPrefix(got, []byte("HTTP/")):
-		return hello{shape: foreign, seen: "it speaks HTTP"}
+		return hello{shape: foreign, seen: seenHTTP}
 	case bytes.HasPrefix(sent, got) && got[0]>>4 == byte(wire.CONNECT):
 		return hello{shape: foreign, seen: "it sends the CONNECT back, as an echo server does"}
 	case readErr != nil:
@@ -279,35 +272,3 @@ func bodySize(packet []byte) int {
 }
 
 func clipBytes(b []byte) []byte { return b[:min(len(b), 16)] }
-
-// dial opens a connection to the address of a URL.
-func dial(ctx context.Context, address string) (net.Conn, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return nil, fmt.Errorf("preflight: %w", err)
-	}
-	port := u.Port()
-	if port == "" {
-		port = strconv.Itoa(defaultPort)
-	}
-	var d net.Dialer
-	return d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
-}
-
-// plainDialError returns the cause of a failed dial without the address, which
-// stands before it already.
-func plainDialError(err error) string {
-	var dns *net.DNSError
-	var op *net.OpError
-	switch {
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused"
-	case errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded):
-		return "no answer in time"
-	case errors.As(err, &dns):
-		return "there is no host " + dns.Name
-	case errors.As(err, &op) && op.Err != nil:
-		return strings.TrimPrefix(op.Err.Error(), "connect: ")
-	}
-	return err.Error()
-}

@@ -11,6 +11,7 @@ import (
 	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/reports"
 	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
 // runFlags are the flags of run as they were given.
@@ -18,6 +19,8 @@ type runFlags struct {
 	host               string
 	port               int
 	username, password string
+	tls                target.TLSFlags
+	also               []string
 	versions, skip     []string
 	procs              int
 	timeout, settle    time.Duration
@@ -30,6 +33,13 @@ type runFlags struct {
 	html, markdown     string
 }
 
+// urlHelp explains the addresses.
+const urlHelp = `URL is one of, with the usual port where none is given:
+  mqtt://[USER:PASSWORD@]HOST[:1883]        TCP
+  mqtts://[USER:PASSWORD@]HOST[:8883]       TLS
+  ws://[USER:PASSWORD@]HOST[:80][/mqtt]     WebSocket
+  wss://[USER:PASSWORD@]HOST[:443][/mqtt]   WebSocket over TLS`
+
 func (a *app) runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
@@ -38,8 +48,8 @@ func (a *app) runCommand() *cobra.Command {
 		GroupID: "check",
 		Long: "Judges the broker at URL. Without a URL, -h and MQTTCHECK_URL it judges the embedded\n" +
 			"reference broker, with all its variants. A selector leaves only the checks of some\n" +
-			"statements: v5, v5/3.3, v5/MQTT-3.3.1-4.\n\n" + exitHelp,
-		Example: "  mqttcheck run\n  mqttcheck run mqtt://localhost:1883 -V 3.1.1 --html report.html\n  mqttcheck run mqtt://localhost v311/3.3 v311/MQTT-4.7.2-1",
+			"statements: v5, v5/3.3, v5/MQTT-3.3.1-4.\n\n" + urlHelp + "\n\n" + exitHelp,
+		Example: "  mqttcheck run\n  mqttcheck run mqtt://localhost:1883 -V 3.1.1 --html report.html\n  mqttcheck run mqtt://localhost v311/3.3 v311/MQTT-4.7.2-1\n  mqttcheck run mqtts://localhost --cafile ca.pem --also ws://localhost:8080/mqtt",
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd, f, args) },
 	}
 	flags := cmd.Flags()
@@ -48,6 +58,12 @@ func (a *app) runCommand() *cobra.Command {
 	flags.IntVarP(&f.port, "port", "p", defaultPort, "`PORT` of the broker, with -h")
 	flags.StringVarP(&f.username, "username", "u", "", "user `NAME` to connect with")
 	flags.StringVarP(&f.password, "password", "P", "", "`PASSWORD` to connect with")
+	flags.StringVar(&f.tls.CAFile, "cafile", "", "trust the authorities in `FILE` (PEM) with mqtts:// and wss://")
+	flags.StringVar(&f.tls.Cert, "cert", "", "show the broker the client certificate in `FILE` (PEM)")
+	flags.StringVar(&f.tls.Key, "key", "", "the private key of --cert is in `FILE` (PEM)")
+	flags.StringVar(&f.tls.ServerName, "server-name", "", "expect the broker's certificate to be for `NAME`, not for the host")
+	flags.BoolVar(&f.tls.Insecure, "insecure", false, "trust any certificate of the broker")
+	flags.StringArrayVar(&f.also, "also", nil, "a further listener of the same broker, such as ws://HOST:PORT/mqtt: `URL` (can be repeated)")
 	flags.StringSliceVarP(&f.versions, "protocol-version", "V", nil, "`VERSIONS` to check: 3.1.1, 5 (default: those that have checks)")
 	flags.StringArrayVar(&f.skip, "skip", nil, "leave out the checks that `SELECTOR` names (can be repeated)")
 	flags.IntVar(&f.procs, "procs", 0, "run at most `N` checks at a time (default: as suits the machine)")
@@ -78,6 +94,8 @@ func (f runFlags) outputs() []output {
 type plan struct {
 	runFlags
 	address   target.Address
+	further   []string // listeners of --also
+	trust     wire.TLS
 	embedded  bool
 	versions  []string // of -V; nil: those that have checks
 	selectors []target.Selector
@@ -131,6 +149,10 @@ func (p *plan) where(cmd *cobra.Command, urls []string) error {
 	}
 	p.address, p.embedded = address, !named
 	switch {
+	case p.embedded && len(p.also) > 0:
+		return exitf(exitUsage, "--also is for a broker at an address: the embedded one has all listeners")
+	case p.embedded && p.tls != (target.TLSFlags{}):
+		return exitf(exitUsage, "the flags of TLS are for a broker at an address: write one, such as mqtts://HOST:PORT")
 	case p.embedded:
 		return vetDefects(p.defects)
 	case p.second != 0:
@@ -138,7 +160,8 @@ func (p *plan) where(cmd *cobra.Command, urls []string) error {
 	case len(p.defects) > 0:
 		return exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
 	}
-	return nil
+	p.further, p.trust, err = p.listeners(address)
+	return err
 }
 
 // newRunID returns a name for the run's topics and Client Identifiers that no

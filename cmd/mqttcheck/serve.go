@@ -2,15 +2,19 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/reference"
 	"github.com/mqttcheck/mqttcheck/reference/core"
 )
@@ -18,6 +22,8 @@ import (
 // serveFlags are the flags of serve.
 type serveFlags struct {
 	listen, defects, policies []string
+	cafile, cert, key         string
+	username, password        string
 	listDefects, listPolicies bool
 }
 
@@ -28,12 +34,17 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:     "serve",
 		Short:   "Run the reference broker",
 		GroupID: "serve",
-		Example: "  mqttcheck serve --listen 127.0.0.1:1883\n  mqttcheck serve --defect dup-forwarded\n  mqttcheck serve --policy overlap=each",
+		Example: "  mqttcheck serve --listen 127.0.0.1:1883\n  mqttcheck serve --listen ws://127.0.0.1:8080/mqtt --listen mqtts://127.0.0.1:8883\n  mqttcheck serve --defect dup-forwarded\n  mqttcheck serve --policy overlap=each",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&f.listen, "listen", []string{"127.0.0.1:1883"}, "listen on `ADDRESS`, HOST:PORT or mqtt://HOST:PORT (can be repeated)")
+	flags.StringArrayVar(&f.listen, "listen", []string{"127.0.0.1:1883"}, "listen on `ADDRESS`, HOST:PORT or a URL with mqtt, mqtts, ws or wss (can be repeated)")
+	flags.StringVar(&f.cert, "cert", "", "the certificate for mqtts and wss is in `FILE` (PEM; default: one is made)")
+	flags.StringVar(&f.key, "key", "", "the private key of --cert is in `FILE` (PEM)")
+	flags.StringVar(&f.cafile, "cafile", "", "demand a client certificate of an authority in `FILE` (PEM) with mqtts and wss")
+	flags.StringVarP(&f.username, "username", "u", "", "let only the user `NAME` in")
+	flags.StringVarP(&f.password, "password", "P", "", "the `PASSWORD` of that user")
 	flags.StringArrayVar(&f.defects, "defect", nil, "give the broker the defect `NAME` (can be repeated)")
 	flags.StringArrayVar(&f.policies, "policy", nil, "set a permitted freedom, as `NAME=VALUE` (can be repeated)")
 	flags.BoolVar(&f.listDefects, "list-defects", false, "list the defects: name, statements, sentence, how it shows")
@@ -51,22 +62,9 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 		}
 		return nil
 	}
-	options := reference.Options{Defects: f.defects, Policies: map[string]string{}}
-	for _, name := range f.defects {
-		if _, err := core.LookupDefect(name); err != nil {
-			return unknownDefect(name)
-		}
-	}
-	for _, setting := range f.policies {
-		if err := setPolicy(options.Policies, setting); err != nil {
-			return err
-		}
-	}
-	for _, address := range f.listen {
-		if !strings.Contains(address, "://") {
-			address = "mqtt://" + address
-		}
-		options.Listen = append(options.Listen, address)
+	options, err := f.options()
+	if err != nil {
+		return err
 	}
 	if ctx == nil {
 		ctx = context.Background()
@@ -77,11 +75,72 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	if err != nil {
 		return exitf(exitUsage, "%s", reasonOf(err))
 	}
+	if b.CA() != nil {
+		fmt.Fprintln(a.stderr, "mqttcheck: made a certificate for TLS: trust it with --insecure, or give one with --cert and --key")
+	}
 	for _, url := range b.URLs() {
 		fmt.Fprintln(a.stdout, "listening on", url)
 	}
 	<-ctx.Done()
 	return b.Close()
+}
+
+// options reads what the broker is to be.
+func (f serveFlags) options() (reference.Options, error) {
+	o := reference.Options{Defects: f.defects, Policies: map[string]string{}}
+	for _, name := range f.defects {
+		if _, err := core.LookupDefect(name); err != nil {
+			return o, unknownDefect(name)
+		}
+	}
+	for _, setting := range f.policies {
+		if err := setPolicy(o.Policies, setting); err != nil {
+			return o, err
+		}
+	}
+	for _, address := range f.listen {
+		if !strings.Contains(address, "://") {
+			address = "mqtt://" + address
+		}
+		o.Listen = append(o.Listen, address)
+	}
+	if f.password != "" && f.username == "" {
+		return o, exitf(exitUsage, "-P without -u: a password needs a user name")
+	}
+	if f.username != "" {
+		o.Users = []core.User{{Name: f.username, Password: f.password}}
+	}
+	return o, f.secure(&o)
+}
+
+// secure reads the files for TLS.
+func (f serveFlags) secure(o *reference.Options) error {
+	secure := slices.ContainsFunc(o.Listen, func(a string) bool {
+		return strings.HasPrefix(a, "mqtts://") || strings.HasPrefix(a, "wss://")
+	})
+	ca, err := target.ReadCA(f.cafile)
+	if err != nil {
+		return exitf(exitUsage, "%w", err)
+	}
+	cert, key, err := target.ReadPair(f.cert, f.key)
+	switch {
+	case err != nil:
+		return exitf(exitUsage, "%w", err)
+	case (ca != nil || cert != nil) && !secure:
+		return exitf(exitUsage, "--cert, --key and --cafile are for TLS: add --listen mqtts://HOST:PORT")
+	}
+	if ca != nil {
+		o.ClientCAs = x509.NewCertPool()
+		o.ClientCAs.AppendCertsFromPEM(ca)
+	}
+	if cert != nil {
+		pair, err := tls.X509KeyPair(cert, key)
+		if err != nil {
+			return exitf(exitUsage, "--cert %s: %w", f.cert, err)
+		}
+		o.Certificates = []tls.Certificate{pair}
+	}
+	return nil
 }
 
 // reasonOf takes the names of packages off an error for the user.

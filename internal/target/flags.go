@@ -5,11 +5,13 @@ import (
 	"strings"
 )
 
-// Flags are -h, -p, -u and -P as they were given; nil stands for not given.
+// Flags are -h, -p, -u and -P as they were given, where nil stands for not
+// given, and those of TLS.
 type Flags struct {
 	Host               *string
 	Port               *int
 	Username, Password *string
+	TLS                TLSFlags
 }
 
 // Locate returns the address that the arguments with "://", the flags and the
@@ -51,9 +53,29 @@ func Locate(urls []string, f Flags, env string) (Address, bool, error) {
 	return a, named, nil
 }
 
-// address returns the address that -h and -p name: each has a default.
+// Also reads the addresses of further listeners of a broker.
+func Also(texts []string) ([]Address, error) {
+	var all []Address
+	for _, text := range texts {
+		a, err := Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("--also: %w", err)
+		}
+		if a.HasUsername || a.HasPassword {
+			return nil, fmt.Errorf("--also %s: the user name and password of the broker hold for all its listeners: leave them out", shown(text))
+		}
+		all = append(all, a)
+	}
+	return all, nil
+}
+
+// address returns the address that -h and -p name: each has a default. A flag
+// of TLS makes it one of TLS, as in mosquitto_pub.
 func (f Flags) address() (Address, error) {
 	a := Address{Scheme: "mqtt", Host: "localhost", Port: DefaultPort}
+	if f.TLS.given() != "" {
+		a.Scheme, a.Port = "mqtts", transports["mqtts"].port
+	}
 	if f.Port != nil {
 		if a.Port = *f.Port; a.Port < 1 || a.Port > 65535 {
 			return Address{}, fmt.Errorf("-p %d: the port is not between 1 and 65535", a.Port)

@@ -26,6 +26,8 @@ func TestLocate(t *testing.T) {
 		{"-h and -p", nil, target.Flags{Host: new("b"), Port: new(2)}, "", "mqtt://b:2  "},
 		{"-h with IPv6", nil, target.Flags{Host: new("::1")}, "", "mqtt://[::1]:1883  "},
 		{"-h with IPv6 in brackets", nil, target.Flags{Host: new("[::1]"), Port: new(9)}, "", "mqtt://[::1]:9  "},
+		{"-h with a flag of TLS", nil, target.Flags{Host: new("b"), TLS: target.TLSFlags{CAFile: "ca.pem"}}, "", "mqtts://b:8883  "},
+		{"-p with a flag of TLS", nil, target.Flags{Port: new(2), TLS: target.TLSFlags{Insecure: true}}, "", "mqtts://localhost:2  "},
 		{"-u and -P", nil, target.Flags{Host: new("b"), Username: new("u"), Password: new("p")}, "", "mqtt://b:1883 u p"},
 		{"-u and -P before those of the URL", []string{"mqtt://a:b@c"}, target.Flags{Username: new("u"), Password: new("p")}, "", "mqtt://c:1883 u p"},
 		{"-P with the user name of the URL", []string{"mqtt://a@c"}, target.Flags{Password: new("p")}, "", "mqtt://c:1883 a p"},

@@ -34,19 +34,16 @@ type Address struct {
 
 // transport is what a scheme stands for.
 type transport struct {
-	port      int
-	webSocket bool
-	// missing says what a run cannot do yet; "" where it can.
-	missing string
+	port              int
+	secure, webSocket bool
 }
 
-// transports is the one place that knows which transports there are and which
-// of them a run speaks.
+// transports is the one place that knows which transports there are.
 var transports = map[string]transport{
 	"mqtt":  {port: 1883},
-	"mqtts": {port: 8883, missing: "TLS"},
-	"ws":    {port: 80, webSocket: true, missing: "WebSocket"},
-	"wss":   {port: 443, webSocket: true, missing: "WebSocket over TLS"},
+	"mqtts": {port: 8883, secure: true},
+	"ws":    {port: 80, webSocket: true},
+	"wss":   {port: 443, secure: true, webSocket: true},
 }
 
 // aliases are names that other programs have for the schemes.
@@ -160,11 +157,20 @@ func (a Address) String() string {
 	return Mask(text)
 }
 
-// Supported returns an error when a run does not speak the transport of the
-// address.
-func (a Address) Supported() error {
-	if missing := transports[a.Scheme].missing; missing != "" {
-		return fmt.Errorf("%s: %s is not supported yet: name a plain listener, mqtt://HOST:PORT", a, missing)
+// Secure tells whether the transport is over TLS.
+func (a Address) Secure() bool { return transports[a.Scheme].secure }
+
+// WebSocket tells whether the transport is WebSocket.
+func (a Address) WebSocket() bool { return transports[a.Scheme].webSocket }
+
+// In returns the address with another scheme; a WebSocket gets the path that it
+// usually has.
+func (a Address) In(scheme string) Address {
+	if a.Scheme = scheme; a.WebSocket() && a.Path == "" {
+		a.Path = defaultPath
 	}
-	return nil
+	if !a.WebSocket() {
+		a.Path = ""
+	}
+	return a
 }

@@ -101,24 +101,16 @@ func TestParseSaysHowToMendAnAddress(t *testing.T) {
 	}
 }
 
-func TestOnlyMQTTOverTCPIsSupported(t *testing.T) {
-	for text, want := range map[string]string{
-		"mqtt://h":            "",
-		"tcp://h":             "",
-		"mqtts://h":           "mqtts://h:8883: TLS is not supported yet: name a plain listener, mqtt://HOST:PORT",
-		"ws://u:secret@h/x?y": "ws://***@h:80/x?***: WebSocket is not supported yet: name a plain listener, mqtt://HOST:PORT",
-		"wss://h":             "wss://h:443/mqtt: WebSocket over TLS is not supported yet: name a plain listener, mqtt://HOST:PORT",
+func TestOneAddressInAnotherScheme(t *testing.T) {
+	for _, tc := range []struct{ text, scheme, want string }{
+		{"mqtt://h", "mqtts", "mqtts://h:1883"},
+		{"mqtt://[::1]:9", "ws", "ws://[::1]:9/mqtt"},
+		{"wss://h/x?y", "ws", "ws://h:443/x?y"},
+		{"ws://h/x", "mqtt", "mqtt://h:80"},
 	} {
-		a, err := target.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := ""
-		if err := a.Supported(); err != nil {
-			got = err.Error()
-		}
-		if got != want {
-			t.Errorf("%s: %q, want %q", text, got, want)
+		a, err := target.Parse(tc.text)
+		if got := a.In(tc.scheme); err != nil || got.URL() != tc.want || got.Secure() != (tc.scheme == "mqtts") {
+			t.Errorf("%s in %s: %s, %v, want %s", tc.text, tc.scheme, got.URL(), err, tc.want)
 		}
 	}
 }

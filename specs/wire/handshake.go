@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha1"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -24,9 +26,9 @@ const Subprotocol = "mqtt"
 const maxHandshake = 64 << 10
 
 // HandshakeError is an answer to the handshake of a WebSocket that is not 101
-// Switching Protocols, or not one by RFC 6455.
+// Switching Protocols, or not one by RFC 6455, or the end of the connection.
 type HandshakeError struct {
-	Status int    // of HTTP
+	Status int    // of HTTP; 0 for the end
 	Text   string // what is wrong
 }
 
@@ -58,7 +60,10 @@ func shakeHands(nc net.Conn, a Address, u *url.URL) (*webSocket, error) {
 	bounded := &io.LimitedReader{R: nc, N: maxHandshake}
 	in := bufio.NewReaderSize(bounded, 16<<10)
 	answer, err := http.ReadResponse(in, &http.Request{Method: http.MethodGet})
-	if err != nil {
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return nil, &HandshakeError{Text: "it closes the connection in the WebSocket handshake"}
+	case err != nil:
 		return nil, fmt.Errorf("the WebSocket handshake: %w", err)
 	}
 	defer answer.Body.Close()

@@ -192,9 +192,9 @@ func TestHandshakesThatFail(t *testing.T) {
 		"a page":      {func(*http.Request) string { return "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi" }, "it answers the WebSocket handshake with HTTP status 200 OK"},
 		"no upgrade":  {func(*http.Request) string { return "HTTP/1.1 101 Switching Protocols\r\n\r\n" }, "has no header Upgrade: websocket"},
 		"another key": {func(*http.Request) string { return switching(&http.Request{}, "") }, "has not the right Sec-WebSocket-Accept"},
-		"nothing":     {func(*http.Request) string { return "" }, "EOF"},
+		"nothing":     {func(*http.Request) string { return "" }, "it closes the connection in the WebSocket handshake"},
 		"MQTT":        {func(*http.Request) string { return "\x20\x02\x00\x00" }, "malformed HTTP"},
-		"no end":      {func(*http.Request) string { return "HTTP/1.1 101 Yes\r\n" + strings.Repeat("A: b\r\n", 1<<20) }, "EOF"},
+		"no end":      {func(*http.Request) string { return "HTTP/1.1 101 Yes\r\n" + strings.Repeat("A: b\r\n", 1<<20) }, "it closes the connection"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := listenOnce(t, func(nc *net.TCPConn) {
