@@ -29,8 +29,10 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata",
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MQTTCHECK_URL", "")
-			for name, address := range strangers(t) {
-				env.Setenv(name, address)
+			for _, variables := range []map[string]string{strangers(t), transports(t)} {
+				for name, value := range variables {
+					env.Setenv(name, value)
+				}
 			}
 			return nil
 		},

@@ -48,6 +48,36 @@ func TestServeUntilInterrupted(t *testing.T) {
 	}
 }
 
+func TestServeOverTLSAndWebSocket(t *testing.T) {
+	cmd := program(t, "serve", "--listen", "wss://127.0.0.1:0/deep", "--listen", "ws://127.0.0.1:0", "-u", "ann", "-P", "open sesame")
+	var talk bytes.Buffer
+	cmd.Stderr = &talk
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	for _, flags := range [][]string{{"--insecure"}, nil} {
+		if !lines.Scan() {
+			t.Fatalf("serve printed no address: %v", lines.Err())
+		}
+		url := strings.TrimPrefix(lines.Text(), "listening on ")
+		if code, _, talk := judge(t, append(flags, url, "v311/3.12", "-u", "ann", "-P", "wrong")...); code != exitBroker || !strings.Contains(talk, "refuses the credentials") {
+			t.Errorf("%s with a wrong password: exit %d, %s", url, code, talk)
+		}
+		if code, _, talk := judge(t, append(flags, url, "v311/3.12", "-u", "ann", "-P", "open sesame")...); code != exitOK {
+			t.Errorf("%s: exit %d, %s", url, code, talk)
+		}
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	if err := cmd.Wait(); err != nil || !strings.Contains(talk.String(), "made a certificate for TLS") {
+		t.Errorf("it ended with %v, and said %q", err, &talk)
+	}
+}
+
 // listeningOn reads the next address that serve prints.
 func listeningOn(t *testing.T, lines *bufio.Scanner) (address string) {
 	t.Helper()
