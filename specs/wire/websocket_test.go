@@ -114,7 +114,7 @@ func TestATextFrameIsReadAndAccused(t *testing.T) {
 
 func TestSendFrames(t *testing.T) {
 	got := make(chan string, 1)
-	c := fakeWS(t, Options{Version: V311}, func(_ *net.TCPConn, in *bufio.Reader) {
+	c := fakeWS(t, Options{Version: V311}, func(nc *net.TCPConn, in *bufio.Reader) {
 		var seen []string
 		for range 6 {
 			h, err := ws.ReadHeader(in)
@@ -128,6 +128,7 @@ func TestSendFrames(t *testing.T) {
 			seen = append(seen, fmt.Sprintf("%s %t %x", Opcode(h.OpCode), h.Fin, payload))
 		}
 		got <- strings.Join(seen, "; ")
+		hold(nc)
 	})
 	pub := Bytes(V311, Publish{Topic: "a"})
 	err := errors.Join(c.Send(Pingreq{}), c.SendFrames(
