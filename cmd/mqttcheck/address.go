@@ -13,6 +13,15 @@ import (
 // defaultPort is the port that mqtt:// stands for.
 const defaultPort = target.DefaultPort
 
+// tlsFlags adds the flags about mqtts:// and wss://, as mosquitto_pub has them.
+func tlsFlags(flags *pflag.FlagSet, f *target.TLSFlags) {
+	flags.StringVar(&f.CAFile, "cafile", "", "trust the authorities in `FILE` (PEM) with mqtts:// and wss://")
+	flags.StringVar(&f.Cert, "cert", "", "show the broker the client certificate in `FILE` (PEM)")
+	flags.StringVar(&f.Key, "key", "", "the private key of --cert is in `FILE` (PEM)")
+	flags.StringVar(&f.ServerName, "server-name", "", "expect the broker's certificate to be for `NAME`, not for the host")
+	flags.BoolVar(&f.Insecure, "insecure", false, "trust any certificate of the broker")
+}
+
 // locate returns the address that the arguments, -h, -p, -u, -P and the
 // environment name; false when they name none.
 func (f runFlags) locate(flags *pflag.FlagSet, urls []string, env string) (target.Address, bool, error) {

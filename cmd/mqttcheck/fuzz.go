@@ -37,6 +37,7 @@ type fuzzFlags struct {
 	allowRemote    bool
 	versions       []string
 	patience, slim time.Duration
+	tls            target.TLSFlags
 }
 
 const fuzzHelp = `Has conversations with the broker at URL, legal ones and such in which one client breaks
@@ -80,6 +81,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.StringSliceVarP(&f.versions, "protocol-version", "V", nil, "`VERSIONS` to speak: 3.1.1, 5 (default: those that the broker offers)")
 	flags.DurationVar(&f.patience, "timeout", 2*time.Second, "wait `D` for an answer")
 	flags.DurationVar(&f.slim, "shrink", 20*time.Second, "spend at most `D` on making a finding small")
+	tlsFlags(flags, &f.tls)
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "fuzz a broker on another machine: only with its owner's leave")
 	cmd.AddCommand(a.fuzzMergeCommand())
 	return cmd
@@ -99,13 +101,17 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	trust, err := f.tls.Read(address)
+	if err != nil {
+		return exitf(exitUsage, "%w", err)
+	}
 	o := fuzzing.Options{
-		Address: wire.Address{URL: address.URL()}, Seed: f.seed, First: f.first, Most: f.most, Duration: f.duration, Workers: f.workers, Rate: f.rate,
+		Address: wire.Address{URL: address.URL(), TLS: wire.TLS(trust)}, Seed: f.seed, First: f.first, Most: f.most, Duration: f.duration, Workers: f.workers, Rate: f.rate,
 		Dir: f.dir, Patience: f.patience, Shrink: f.slim, Found: a.tellFinding, Progress: a.tellProgress,
 	}
 	if f.start != "" {
 		o.Start = &proc.Command{Args: proc.Shell(f.start), Address: net.JoinHostPort(address.Host, strconv.Itoa(address.Port)), Grace: 2 * time.Second}
-	} else if o.Versions, err = f.offered(ctx, address); err != nil {
+	} else if o.Versions, err = f.offered(ctx, o.Address); err != nil {
 		return err
 	}
 	s, err := fuzzing.Run(ctx, o)
@@ -135,9 +141,6 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 // vet checks what was given before anything is done.
 func (f fuzzFlags) vet(url string) (target.Address, error) {
 	address, err := target.Parse(url)
-	if err == nil {
-		err = address.Supported()
-	}
 	if err != nil {
 		return address, exitf(exitUsage, "%w", err)
 	}
@@ -188,7 +191,7 @@ func (f fuzzFlags) outputs() error {
 }
 
 // offered finds out which versions the broker offers.
-func (f fuzzFlags) offered(ctx context.Context, address target.Address) ([]wire.Version, error) {
+func (f fuzzFlags) offered(ctx context.Context, address wire.Address) ([]wire.Version, error) {
 	asked, err := parseVersions(f.versions)
 	if err != nil {
 		return nil, err
@@ -196,7 +199,7 @@ func (f fuzzFlags) offered(ctx context.Context, address target.Address) ([]wire.
 	if asked == nil {
 		asked = []string{"v311", "v5"}
 	}
-	found, err := preflight(ctx, probe.Target{URL: address.URL(), Timeout: f.patience}, asked)
+	found, err := preflight(ctx, probe.Target{URL: address.URL, TLS: address.TLS, Timeout: f.patience}, asked)
 	if err != nil {
 		return nil, err
 	}

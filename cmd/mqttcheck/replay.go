@@ -13,6 +13,7 @@ import (
 
 	fuzzing "github.com/mqttcheck/mqttcheck/fuzz/campaign"
 	"github.com/mqttcheck/mqttcheck/fuzz/finding"
+	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/reference"
 	"github.com/mqttcheck/mqttcheck/reports"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
@@ -24,6 +25,7 @@ type replayFlags struct {
 	timeout     time.Duration
 	allowRemote bool
 	defects     []string
+	tls         target.TLSFlags
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -42,6 +44,7 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.IntVar(&f.times, "times", 3, "play it up to `N` times until it happens")
 	flags.DurationVar(&f.timeout, "timeout", time.Second, "wait `D` for an answer")
 	flags.StringArrayVar(&f.defects, "defect", nil, "give the embedded reference broker the defect `NAME` (can be repeated)")
+	tlsFlags(flags, &f.tls)
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "play it on a broker on another machine: only with its owner's leave")
 	return cmd
 }
@@ -57,7 +60,7 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	if f.times < 1 || f.times > 100 {
 		return exitf(exitUsage, "--times %d: between 1 and 100", f.times)
 	}
-	url, stop, err := f.broker(args[1:])
+	broker, stop, err := f.broker(args[1:])
 	if err != nil {
 		return err
 	}
@@ -69,12 +72,12 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	defer cancel()
 	limited, over := context.WithTimeout(ctx, replayTime)
 	defer over()
-	again, err := fuzzing.Replay(limited, file, wire.Address{URL: url}, f.timeout, f.times)
+	again, err := fuzzing.Replay(limited, file, broker, f.timeout, f.times)
 	switch {
 	case ctx.Err() != nil:
 		return exitWith(exitInterrupted)
 	case err != nil:
-		return exitf(exitBroker, "%s: %w", reports.MaskURL(url), err)
+		return exitf(exitBroker, "%s: %w", reports.MaskURL(broker.URL), err)
 	}
 	fmt.Fprint(a.stdout, again.Observed)
 	if again.Happened {
@@ -89,20 +92,27 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 const replayTime = 15 * time.Second
 
 // broker returns the address that was given, or starts the reference broker.
-func (f replayFlags) broker(urls []string) (string, func(), error) {
+func (f replayFlags) broker(urls []string) (wire.Address, func(), error) {
 	if len(urls) == 1 {
 		if len(f.defects) > 0 {
-			return "", nil, exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
+			return wire.Address{}, nil, exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
 		}
 		address, err := fuzzFlags{workers: 1, duration: 1, patience: time.Second, allowRemote: f.allowRemote}.vet(urls[0])
-		return address.URL(), func() {}, err
+		if err != nil {
+			return wire.Address{}, nil, err
+		}
+		trust, err := f.tls.Read(address)
+		if err != nil {
+			return wire.Address{}, nil, exitf(exitUsage, "%w", err)
+		}
+		return wire.Address{URL: address.URL(), TLS: wire.TLS(trust)}, func() {}, nil
 	}
 	if err := vetDefects(f.defects); err != nil {
-		return "", nil, err
+		return wire.Address{}, nil, err
 	}
 	b, err := reference.Start(reference.Options{Defects: f.defects})
 	if err != nil {
-		return "", nil, exitf(exitUnsure, "the embedded reference broker does not start: %w", err)
+		return wire.Address{}, nil, exitf(exitUnsure, "the embedded reference broker does not start: %w", err)
 	}
-	return b.URL(), func() { _ = b.Close() }, nil
+	return wire.Address{URL: b.URL()}, func() { _ = b.Close() }, nil
 }
