@@ -8,7 +8,7 @@ PEERS = cd test/peers &&
 FIND = PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v
 APT = apt-get install -y --no-install-recommends
 
-.PHONY: test skips build vet lint race fuzz proof policies
+.PHONY: test skips build vet lint race fuzz proof plain policies
 
 # All tests. Both modules are tested, also when the first fails.
 test: skips
@@ -62,3 +62,8 @@ proof:
 # The suite under every value of every policy: it fails no broker for a freedom.
 policies:
 	MQTTCHECK_POLICIES=$${POLICIES:-all} $(GO) test -timeout 1h -run 'TestPolicies' ./cmd/mqttcheck -v
+
+# Each defect that a plain run shows, against `mqttcheck run URL` alone, in real
+# seconds: caught within 30. One at a time; PLAIN=i/n runs a share of them.
+plain:
+	MQTTCHECK_PLAIN=$${PLAIN:-all} $(GO) test -timeout 3h -count=1 -run 'TestPlainRun' -v ./cmd/mqttcheck

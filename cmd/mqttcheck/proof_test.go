@@ -33,7 +33,7 @@ func TestProofDefectsAreCaught(t *testing.T) {
 	}
 	t.Setenv("MQTTCHECK_URL", "")
 	whole := os.Getenv("MQTTCHECK_PROOF") != ""
-	chosen := chosenDefects(t)
+	chosen := chosenDefects(t, "MQTTCHECK_PROOF")
 	all := allChecks()
 	trials := make([]trial, len(chosen))
 	inParallel(len(chosen), 4, func(i int) {
@@ -90,12 +90,13 @@ func TestProofIsWhole(t *testing.T) {
 	t.Logf("checks that no defect kills: %v", perVersion)
 }
 
-// chosenDefects returns the defects that the environment asks for.
-func chosenDefects(t *testing.T) []core.Defect {
+// chosenDefects returns the defects that a variable of the environment asks
+// for.
+func chosenDefects(t *testing.T, variable string) []core.Defect {
 	i, n := 1, 1
-	if share := os.Getenv("MQTTCHECK_PROOF"); share != "" && share != "all" {
+	if share := os.Getenv(variable); share != "" && share != "all" {
 		if _, err := fmt.Sscanf(share, "%d/%d", &i, &n); err != nil || n < 1 || i < 1 || i > n {
-			t.Fatalf("MQTTCHECK_PROOF is %q: write all, or i/n", share)
+			t.Fatalf("%s is %q: write all, or i/n", variable, share)
 		}
 	}
 	// What -run says of subtests is asked for before they begin: all are tried
