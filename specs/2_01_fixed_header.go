@@ -107,12 +107,12 @@ func unnumberedTypes(b *probe.Broker, v version) {
 	} {
 		keys := []string{"v311/2.2.1-server-only-types", c.v5}
 		It("closes the connection on "+c.what+" from a client", v.Statement(keys...), func() {
-			refusedUnnumbered(b, v.key(keys...), c.what+" from a client closes the connection", wire.Bytes(b.Version, c.packet))
+			refusedPacket(b, v.key(keys...), c.what+" from a client closes the connection", wire.Bytes(b.Version, c.packet))
 		})
 	}
 
 	It("closes the connection on packet type 0", v.Statement("v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"), func() {
-		refusedUnnumbered(b, v.key("v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"), "packet type 0 closes the connection", []byte{0, 0})
+		refusedPacket(b, v.key("v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"), "packet type 0 closes the connection", []byte{0, 0})
 	})
 }
 

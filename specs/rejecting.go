@@ -80,22 +80,9 @@ func refusedSubscribe(b *probe.Broker, key, why string, broken []byte) {
 }
 
 // refusedPacket asserts that broken bytes end the connection of an ordinary
-// client; what binds the server grades it.
+// client, on which a PINGREQ was answered before, and leave a bystander
+// unharmed; what binds the server grades it.
 func refusedPacket(b *probe.Broker, key, why string, broken []byte) {
-	GinkgoHelper()
-	endsConnection(b, probe.Reaction(key), why, broken)
-}
-
-// refusedUnnumbered is refusedPacket for what the text only implies: a server
-// that does not end the connection is warned.
-func refusedUnnumbered(b *probe.Broker, key, why string, broken []byte) {
-	GinkgoHelper()
-	endsConnection(b, probe.Warns(key), why, broken)
-}
-
-// endsConnection sends broken bytes on a connection on which a PINGREQ was
-// answered before, and leaves a bystander unharmed.
-func endsConnection(b *probe.Broker, judge Gomega, why string, broken []byte) {
 	GinkgoHelper()
 	watch := b.Bystander()
 	c := b.Connect("client")
@@ -103,7 +90,7 @@ func endsConnection(b *probe.Broker, judge Gomega, why string, broken []byte) {
 
 	c.SendBytes(broken)
 
-	judge.Expect(c).To(probe.BeClosed(), why)
+	probe.Reaction(key).Expect(c).To(probe.BeClosed(), why)
 	watch.Unharmed()
 }
 

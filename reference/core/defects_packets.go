@@ -11,7 +11,7 @@ var packetDefects = []Defect{
 		tolerate(packet.RuleDisconnectFlags)},
 	{"disconnect-stays-open", []string{"v311/3.14.4-server-closes", "v5/3.14.4-receiver-closes"}, "DISCONNECT does not close the connection.", Warn,
 		func(r *rules) { r.closesOnDisconnect = false }},
-	{"disconnect-reads-on", []string{"v311/3.14.4-nothing-after", "v5/3.14.4-nothing-processed-after"}, "What comes together with DISCONNECT is carried out as well.", Warn,
+	{"disconnect-reads-on", []string{"v311/3.14.4-nothing-after", "v5/3.14.4-nothing-processed-after"}, "What comes together with DISCONNECT is carried out as well.", Run,
 		func(r *rules) { r.readsOn = true }},
 	{"pings-answered-once", []string{"v311/MQTT-3.12.4-1", "v311/3.1.2.10-ping-any-time", "v5/MQTT-3.12.4-1", "v5/3.1.2.10-ping-any-time", "v5/MQTT-3.3.4-10"}, "A PINGREQ right behind another gets no PINGRESP, unless the Keep Alive is short.", Run,
 		func(r *rules) {
@@ -28,7 +28,7 @@ var packetDefects = []Defect{
 	{"flags-ignored", []string{"v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1"}, "Wrong flag bits of other packets are not looked at.", Run,
 		tolerate(packet.RuleOtherFlags)},
 	{"server-packets-ignored", []string{"v311/2.2.1-server-only-types", "v5/2.1.2-connack-from-client", "v5/2.1.2-suback-from-client",
-		"v5/2.1.2-unsuback-from-client", "v5/2.1.2-pingresp-from-client"}, "Packets that only a server sends are ignored.", Warn,
+		"v5/2.1.2-unsuback-from-client", "v5/2.1.2-pingresp-from-client"}, "Packets that only a server sends are ignored.", Run,
 		func(r *rules) {
 			r.tolerated[packet.RuleServerOnly] = true
 			r.incoming = func(_ *Server, _ *conn, p packet.Packet) packet.Packet {
@@ -39,7 +39,7 @@ var packetDefects = []Defect{
 				return p
 			}
 		}},
-	{"reserved-type-ignored", []string{"v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"}, "Packet type 0 is ignored.", Warn,
+	{"reserved-type-ignored", []string{"v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"}, "Packet type 0 is ignored.", Run,
 		tolerate(packet.RuleReservedType)},
 	{"short-packets-accepted", []string{"v311/MQTT-4.8.0-1", "v311/MQTT-3.10.3-1", "v311/MQTT-3.3.2-1", "v5/MQTT-4.13.1-1", "v5/MQTT-3.10.3-1", "v5/MQTT-3.3.2-1"}, "A packet that ends before its fields do is taken.", Run,
 		tolerate(packet.RuleShort)},

@@ -131,6 +131,20 @@ func All(versions ...string) []Statement {
 // statement.
 func (s Statement) Observable() bool { return s.Testable != "client" && s.Testable != "none" }
 
+// Binding returns what binds a server when a client breaks the statement:
+// Basis, and for one without a number what our words for it say. The text
+// calls the case an error, or leaves it to the reader that it is one.
+func (s Statement) Binding() string {
+	switch {
+	case s.Basis != "" || s.Numbered:
+		return s.Basis
+	case strings.Contains(s.Summary, "implied"):
+		return "derived"
+	default:
+		return "stated"
+	}
+}
+
 // Level returns the strength of the statement for tables: MUST, SHOULD, MAY,
 // or STATED for what is said without such a word.
 func (s Statement) Level() string {

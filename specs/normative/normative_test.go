@@ -175,6 +175,27 @@ func TestColumnsHoldOnlyTheirWords(t *testing.T) {
 	}
 }
 
+// What binds a server where the specification gives no number is what the text
+// says of the case, unless that is our reading.
+func TestBinding(t *testing.T) {
+	for key, want := range map[string]string{
+		"v311/MQTT-3.8.1-1":            "explicit",
+		"v311/MQTT-3.8.3-3":            "stated",
+		"v311/MQTT-4.7.1-1":            "derived",
+		"v5/MQTT-4.13.1-1":             "",
+		"v311/2.2.1-server-only-types": "stated",
+		"v311/3.12-pingreq-length":     "stated",
+		"v5/3.12.1-pingreq-with-body":  "derived",
+		"v5/2.1.2-packet-type-0":       "derived",
+		"v5/3.3.2.3.4-alias-zero":      "stated",
+	} {
+		st, ok := normative.Lookup(key)
+		if !ok || st.Binding() != want {
+			t.Errorf("%s (known: %v) has the binding %q, want %q", key, ok, st.Binding(), want)
+		}
+	}
+}
+
 // A counterpart is of the other version, and what a duplicate points to of the
 // same one and itself no duplicate: a check of it serves both.
 func TestReferencesPointTheRightWay(t *testing.T) {

@@ -147,17 +147,22 @@ func For(key string) gomega.Gomega {
 // and a warning, "lenient", elsewhere (section 4.13.1 of MQTT 5.0 leaves the
 // depth of checking free).
 func Reaction(key string) gomega.Gomega {
-	st := known(key)
-	verdict := "warn"
-	if st.Basis == "explicit" || st.Basis == "stated" && st.Version == "v311" {
-		verdict = "fail"
-	}
+	verdict := reaction(known(key))
 	return gomega.NewGomega(func(message string, callerSkip ...int) {
 		if verdict == "warn" {
 			message = "lenient: " + message
 		}
 		fail(verdict, key, message, callerSkip)
 	})
+}
+
+// reaction returns the verdict on a breach that the broker does not detect.
+func reaction(st normative.Statement) string {
+	binding := st.Binding()
+	if binding == "explicit" || binding == "stated" && st.Version == normative.V311 {
+		return "fail"
+	}
+	return "warn"
 }
 
 // Advice returns assertions for a SHOULD: a failure is recorded as a warning

@@ -40,3 +40,20 @@ func TestAnOutcomeSaysWhatWasExpectedAndSeen(t *testing.T) {
 		}
 	}
 }
+
+func TestAReactionIsGradedByWhatBindsTheServer(t *testing.T) {
+	for key, want := range map[string]string{
+		"v311/MQTT-2.2.2-2":            "fail", // explicit
+		"v5/MQTT-3.8.1-1":              "fail",
+		"v311/MQTT-3.8.3-3":            "fail", // stated: 3.1.1 closes whatever the error
+		"v5/MQTT-3.8.3-2":              "warn", // 5.0 leaves the depth of checking free
+		"v311/MQTT-4.7.1-1":            "warn", // derived
+		"v311/2.2.1-server-only-types": "fail", // no number: as stated
+		"v5/3.3.2.3.4-alias-zero":      "warn",
+		"v5/2.1.2-packet-type-0":       "warn", // implied
+	} {
+		if got := reaction(known(key)); got != want {
+			t.Errorf("a breach of %s that is not detected is graded %q, want %q", key, got, want)
+		}
+	}
+}
