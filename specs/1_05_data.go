@@ -19,6 +19,7 @@ var illFormed = []struct{ what, bytes string }{
 // data holds the specs of section 1.5.4 of MQTT 5.0, 1.5.3 of MQTT 3.1.1.
 func data(b *probe.Broker, v version) {
 	Describe("1.5 UTF-8 encoded strings", func() {
+		unusualStrings(b, v)
 		for _, bad := range illFormed[:3] {
 			It("closes the connection on a Topic Name with "+bad.what,
 				v.Statement("v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1"), func() {

@@ -37,6 +37,7 @@ func fixedHeader(b *probe.Broker, v version) {
 		})
 
 		unnumberedTypes(b, v)
+		remainingLength(b, v)
 	})
 
 	It("2.3.1 answers QoS 1 and 2 with the Packet Identifier of the PUBLISH",

@@ -17,6 +17,7 @@ func will(b *probe.Broker, v version) {
 		willPublished(b, v)
 		willDropped(b, v)
 		willRetain(b, v)
+		willCauses(b, v)
 	})
 	Describe("3.1.2.10 Keep Alive", func() { keepAlive(b, v) })
 }

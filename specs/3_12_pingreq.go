@@ -30,5 +30,18 @@ func ping(b *probe.Broker, v version) {
 					Expect(c.Answer(wire.PINGRESP)).To(probe.BeA(wire.PINGRESP))
 				}
 			})
+
+		length := []string{"v311/3.12-pingreq-length", "v5/3.12.1-pingreq-with-body"}
+		It("with a body closes the connection, and is not answered", v.Statement(length...), func() {
+			c, watch := b.Connect("client"), b.Bystander()
+			c.Ping()
+
+			c.SendBytes([]byte{0xc0, 1, 0})
+
+			a := c.Answer(wire.PINGRESP)
+			probe.Reaction(v.key(length...)).Expect(a).NotTo(probe.BeA(wire.PINGRESP), "a PINGREQ of Remaining Length 1 is malformed")
+			probe.Reaction(v.key(length...)).Expect(c).To(probe.BeClosed(), "a malformed packet closes the connection")
+			watch.Unharmed()
+		})
 	})
 }

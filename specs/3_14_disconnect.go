@@ -31,6 +31,18 @@ func disconnect(b *probe.Broker, v version) {
 			probe.Warns(v.key("v311/3.14.4-server-closes", "v5/3.14.4-receiver-closes")).Expect(c).To(probe.BeEnded(b.Timeout), "the server closes if the client has not")
 		})
 
+		if !v.is5() {
+			It("with a body ends the connection", v.Statement("v311/3.14-disconnect-length"), func() {
+				sub, c := testator(b, "will of the clumsy")
+
+				c.SendBytes([]byte{0xe0, 1, 0})
+
+				probe.Reaction("v311/3.14-disconnect-length").Expect(c).To(probe.BeClosed(), "a DISCONNECT of Remaining Length 1 is malformed, or a DISCONNECT all the same")
+				will := map[bool]string{true: "is malformed: the will is published", false: "counts as one: the will is not published"}[sub.Within(b.Timeout/4, wire.PUBLISH).Came]
+				probe.Observe("v311/3.14-disconnect-length", "a DISCONNECT with a body %s", will)
+			})
+		}
+
 		It("ends what is sent behind it", v.Statement("v311/3.14.4-nothing-after", "v5/3.14.4-nothing-processed-after"), func() {
 			topic := b.Topic()
 			sub := b.Connect("sub").Subscribe(topic, 1)

@@ -73,6 +73,7 @@ var defects = slices.Concat(
 	limitDefects,
 	webSocketDefects,
 	sizeDefects,
+	unnumberedDefects,
 )
 
 // Defects lists the defects.

@@ -1,0 +1,124 @@
+package specs
+
+import (
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+
+	"github.com/mqttcheck/mqttcheck/specs/probe"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// topicFreedoms observes what section 4.7 leaves to a server, and judges names
+// that are legal and rarely seen.
+func topicFreedoms(b *probe.Broker, v version) {
+	Describe("4.7 Topics", func() {
+		slash(b, v)
+		dollars(b, v)
+		levels(b, v)
+		if !v.is5() {
+			wildcardsGranted(b, v)
+			permissions(b, v)
+		}
+	})
+}
+
+func slash(b *probe.Broker, v version) {
+	// The topic belongs to everybody: the message is known by its payload.
+	It("may be a slash alone", v.Statement("v311/4.7.3-slash-only", "v5/4.7.3-slash-only"), func() {
+		own := b.Topic()
+		sub, pub := b.Connect("sub").Subscribe("/", 1), b.Connect("pub")
+
+		pub.Send(wire.Publish{Topic: "/", QoS: 1, ID: 1, Payload: own})
+
+		Expect(pub.Answer(wire.PUBACK)).To(probe.BeA(wire.PUBACK), "it is a Topic Name like any other")
+		Expect(sub.AnswerWhere(payload(own), wire.PUBLISH)).To(probe.BePacket(HaveField("Topic", "/")), "the filter matches it")
+	})
+}
+
+func dollars(b *probe.Broker, v version) {
+	exchange := []string{"v311/4.7.2-dollar-exchange", "v5/4.7.2-dollar-exchange"}
+	It("tell whether clients exchange messages on topics that begin with $", v.Observation(exchange...), func() {
+		topic := b.DollarTopic("x")
+		sub, pub := b.Connect("sub").Subscribe(topic, 1), b.Connect("pub")
+		pub.Send(wire.Publish{Topic: topic, QoS: 1, ID: 1, Payload: "dollar"})
+		pub.Answer(wire.PUBACK)
+		what := "is not passed on"
+		switch passed := sub.DeliveredBefore(b.Connect("end").SentinelAside(sub)); {
+		case len(passed) > 0:
+			what = "is passed on"
+		case pub.Gone():
+			what = "closes the connection"
+		}
+		probe.Observe(v.key(exchange...), "a client's message on a topic that begins with $ %s", what)
+	})
+
+	other := []string{"v311/4.7.2-dollar-other-use", "v5/4.7.2-dollar-other-use"}
+	It("tell whether the server publishes on $SYS", v.Observation(other...), func() {
+		c := b.Connect("client")
+		if code := codeOf(c, "$SYS/#", 0); code >= 0x80 {
+			probe.Observe(v.key(other...), "the filter $SYS/# is refused with code 0x%02x", code)
+			return
+		}
+		if !c.Within(b.Timeout/2, wire.PUBLISH).Came {
+			probe.Observe(v.key(other...), "nothing comes on $SYS/# at once")
+			return
+		}
+		probe.Observe(v.key(other...), "messages come on $SYS/#")
+	})
+}
+
+func levels(b *probe.Broker, v version) {
+	keys := []string{"v311/4.7.3-many-levels", "v5/4.7.3-many-levels"}
+	It("tell how many levels a Topic Name may have", v.Observation(keys...), func() {
+		most := "none of 100"
+		for _, n := range []string{"100", "300", "1000", "10000"} {
+			topic := b.Topic() + strings.Repeat("/l", map[string]int{"100": 97, "300": 297, "1000": 997, "10000": 9997}[n])
+			if !exchanged(b, topic) {
+				break
+			}
+			most = n
+		}
+		probe.Observe(v.key(keys...), "a message is passed on with %s levels", most)
+	})
+}
+
+// exchanged tells whether a message on a topic reaches who subscribes to it.
+func exchanged(b *probe.Broker, topic string) bool {
+	GinkgoHelper()
+	sub, pub := b.Connect("sub"), b.Connect("pub")
+	sub.Send(wire.Subscribe{ID: 1, Subscriptions: []wire.Subscription{{Filter: topic, QoS: 1}}})
+	if ack, ok := sub.Answer(wire.SUBACK).Packet.(wire.Suback); !ok || len(ack.Codes) != 1 || ack.Codes[0] >= 0x80 {
+		return false
+	}
+	pub.Send(wire.Publish{Topic: topic, QoS: 1, ID: 1, Payload: "deep"})
+	if !pub.Answer(wire.PUBACK).Came {
+		return false
+	}
+	return sub.Within(b.Timeout, wire.PUBLISH).Came
+}
+
+func wildcardsGranted(b *probe.Broker, v version) {
+	for _, wild := range []string{"/+", "/#", "/+/x", "/+/#"} {
+		It("may have wildcards in a filter: "+wild, v.Statement("v311/3.8.3-wildcards"), func() {
+			c := b.Connect("client")
+			probe.Warns("v311/3.8.3-wildcards").Expect(codeOf(c, b.Topic()+wild, 1)).To(BeNumerically("<", 0x80), "the filter is granted")
+		})
+	}
+}
+
+func permissions(b *probe.Broker, v version) {
+	key := "v311/4.7.3-selective-authorization"
+	It("tell how a filter is treated that the client may not subscribe to", v.Observation(key), func() {
+		guarded := b.Variant("users")
+		c := guarded.Connect("client", probe.Credentials(b.Users.Username, b.Users.Password)).Subscribe(b.Topic(), 1)
+		c.Send(wire.Subscribe{ID: 9, Subscriptions: []wire.Subscription{{Filter: b.Users.DeniedSubscribe[0], QoS: 1}}})
+		a := c.Answer(wire.SUBACK)
+		if ack, ok := a.Packet.(wire.Suback); ok && len(ack.Codes) == 1 && ack.Codes[0] < 0x80 {
+			probe.Observe(key, "a filter that is not allowed is granted with code 0x%02x", ack.Codes[0])
+			return
+		}
+		probe.Observe(key, "a filter that is not allowed is answered with: %s", a.GomegaString())
+	})
+}
