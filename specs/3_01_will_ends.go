@@ -8,8 +8,8 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
-// breaches end a connection in any case: the receiver has to close it.
-var breaches = []struct {
+// plainBreaches end a connection in any case: the receiver has to close it.
+var plainBreaches = []struct {
 	what   string
 	commit func(b *probe.Broker, c *probe.Client)
 }{
@@ -27,7 +27,7 @@ var breaches = []struct {
 // willCauses goes through the ends of a connection that section 3.1.2.5 lists.
 func willCauses(b *probe.Broker, v version) {
 	server := []string{"v311/3.1.2.5-will-on-protocol-error", "v5/3.1.2.5-will-on-server-close"}
-	for _, breach := range breaches {
+	for _, breach := range plainBreaches {
 		It("is published when the server closes because of "+breach.what, v.Statement(server...), func() {
 			sub, c := testator(b, "will of the one that erred")
 			breach.commit(b, c)

@@ -12,7 +12,7 @@ import (
 // a stored Session and deliveries on the way.
 func unharmed(b *probe.Broker, v version) {
 	keys := []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}
-	for _, breach := range breaches {
+	for _, breach := range plainBreaches {
 		It("4.13 leaves other clients alone when one commits "+breach.what, v.Statement(keys...), func() {
 			topic := b.Topic()
 			other := b.Connect("other", probe.Persistent).Subscribe(topic, 1)
@@ -23,7 +23,7 @@ func unharmed(b *probe.Broker, v version) {
 			breach.commit(b, b.Connect("culprit"))
 			pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "after"})
 
-			judge := leaves(v, keys)
+			judge := advised(v, keys)
 			judge.Expect(other.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "after")), "it gets its messages")
 			other.Acknowledge(open)
 			judge.Expect(other).To(probe.BeAlive(), "it stays connected")
@@ -31,8 +31,8 @@ func unharmed(b *probe.Broker, v version) {
 	}
 }
 
-// leaves returns assertions for what MQTT 3.1.1 advises and MQTT 5.0 states.
-func leaves(v version, keys []string) Gomega {
+// advised returns assertions for what MQTT 3.1.1 advises and MQTT 5.0 states.
+func advised(v version, keys []string) Gomega {
 	if v.is5() {
 		return probe.For(v.key(keys...))
 	}
