@@ -86,6 +86,21 @@ func keepAliveCounts(b *probe.Broker, v version) {
 		Expect(c).To(probe.BeAlive(), "the client has never been silent for a second")
 	})
 
+	It("is not prolonged by pieces of a packet", Timing, v.Statement("v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"), func() {
+		c := b.Connect("client", probe.KeepAlive(1))
+		if b.ServerKeepAlive(c) {
+			probe.Unsupported("the server replaces the Keep Alive in CONNACK")
+		}
+		whole := wire.Bytes(b.Version, wire.Publish{Topic: b.Topic(), Payload: longText(300)})
+		start := time.Now()
+		for i := 0; time.Since(start) < silence(b) && !c.Gone(); i++ {
+			c.SendBytes(whole[i : i+1])
+			c.Within(b.Seconds(0.25), wire.DISCONNECT)
+		}
+
+		probe.Warns(v.key("v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22")).Expect(c).To(probe.BeEnded(0), "a packet that does not end does not count")
+	})
+
 	It("is that of the latest CONNECT", Timing, v.Statement("v311/MQTT-3.1.2-24", "v5/MQTT-3.2.2-22"), func() {
 		id := b.ClientID()
 		b.Connect("first", probe.ID(id), probe.Persistent, probe.KeepAlive(600)).Disconnect()

@@ -136,23 +136,6 @@ func cleanSession(b *probe.Broker, v version) {
 			pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "after"})
 			Expect(later.DeliveredBefore(pub.SentinelAside(later))).To(BeEmpty(), "no subscription is left")
 		})
-
-		It("does not hold the retained messages", v.Statement("v311/MQTT-3.1.2-7"), func() {
-			b.Lacking("retain")
-			id, topic := b.ClientID(), b.Topic()
-			clean := b.Connect("clean")
-			clean.Publish(wire.Publish{Topic: topic + "/clean", QoS: 1, Retain: true, Payload: "of clean"})
-			clean.Disconnect()
-			stored := b.Connect("stored", probe.ID(id), probe.Persistent)
-			stored.Publish(wire.Publish{Topic: topic + "/stored", QoS: 1, Retain: true, Payload: "of stored"})
-			stored.Disconnect()
-			b.Connect("over", probe.ID(id)).Disconnect()
-
-			later := b.Connect("later").Subscribe(topic+"/#", 1)
-
-			got := later.DeliveredBefore(b.Connect("pub").Sentinel(topic+"/end", 1))
-			Expect(got).To(ConsistOf(HaveField("Payload", "of clean"), HaveField("Payload", "of stored")), "both outlive the Sessions")
-		})
 	}
 }
 

@@ -18,6 +18,8 @@ func willDelay(b *probe.Broker, v version) {
 		willOfItsOwn(b, v)
 		willOnTakeOver(b, v)
 		willAtOnce(b, v)
+		willOfSession(b, v)
+		willRefused(b, v)
 	})
 	if !v.is5() {
 		return
@@ -113,6 +115,76 @@ func willAtOnce(b *probe.Broker, v version) {
 		})
 }
 
+// willOfSession is about wills of a Session that outlives its connections.
+func willOfSession(b *probe.Broker, v version) {
+	It("publishes the will of each connection, also the second of a Session", v.Statement("v311/MQTT-3.1.2-8", "v5/MQTT-3.1.2-8"), func() {
+		topic, id := b.Topic("will"), b.ClientID()
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		for _, which := range []string{"first", "second"} {
+			b.Connect(which, probe.ID(id), probe.Persistent, gone(topic)).Drop()
+			a := willArrives(b, v, sub, 0)
+			Expect(a).To(isGone(), "the will of the %s connection", which)
+			sub.Acknowledge(a.Packet.(wire.Publish))
+		}
+	})
+
+	It("leaves no will in the Session behind a DISCONNECT", v.Statement("v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"), func() {
+		topic, id := b.Topic("will"), b.ClientID()
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		b.Connect("first", probe.ID(id), probe.Persistent, gone(topic)).Disconnect()
+
+		b.Connect("second", probe.ID(id), probe.Persistent).Drop()
+		b.Connect("third", probe.ID(id), probe.Persistent)
+
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "the will was thrown away")
+	})
+
+	It("publishes a will without a payload", v.Statement("v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+
+		b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1})).Drop()
+
+		Expect(willArrives(b, v, sub, 0)).To(probe.BePacket(HaveField("Payload", "")), "a payload may be empty")
+	})
+}
+
+// willRefused is about the will of a client that is not let in.
+func willRefused(b *probe.Broker, v version) {
+	keys := []string{"v311/MQTT-3.1.2-8", "v5/MQTT-3.1.2-8"}
+	It("stores no will of a CONNECT that is refused", v.Statement(keys...), func() {
+		topic := b.Topic("will")
+		sub := b.Connect("sub").Subscribe(topic, 1)
+		p := b.ConnectPacket(gone(topic))
+		if v.is5() {
+			p.Properties = append(p.Properties, wire.Property{ID: wire.AuthenticationMethod, Str: "no such method"})
+		} else {
+			p.ClientID, p.CleanStart = "", false
+		}
+		refusedWithWill(b, p)
+		Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "who is not let in has no will")
+	})
+
+	It("stores no will of a client whose password is wrong", v.Statement(keys...), func() {
+		guarded := b.Variant("users")
+		topic, known := b.Topic("will"), probe.Credentials(b.Users.Username, b.Users.Password)
+		sub := guarded.Connect("sub", known).Subscribe(topic, 1)
+		refusedWithWill(guarded, guarded.ConnectPacket(gone(topic), probe.Credentials(b.Users.Username, "wrong")))
+		Expect(sub.DeliveredBefore(guarded.Connect("pub", known).Sentinel(topic, 1))).To(BeEmpty(), "who is not let in has no will")
+	})
+}
+
+// refusedWithWill sends a CONNECT that has to be refused and ends its connection.
+func refusedWithWill(b *probe.Broker, p wire.Connect) {
+	GinkgoHelper()
+	c := b.Open("client")
+	c.Send(p)
+	if granted(c.Answer(wire.CONNACK)) {
+		probe.Inconclusive("the CONNECT that should be refused was accepted")
+	}
+	c.Drop()
+}
+
 // delayed connects a client whose Session lasts and whose will has a delay,
 // and who watches the will.
 func delayed(b *probe.Broker, id string, seconds uint32, options ...probe.Option) (c, sub *probe.Client, topic string) {
@@ -124,8 +196,9 @@ func delayed(b *probe.Broker, id string, seconds uint32, options ...probe.Option
 }
 
 func willPutOff(b *probe.Broker, v version) {
-	It("puts the will off, and then it is published", Timing, v.Statement("v5/MQTT-3.1.2-8", "v5/4.1-will-in-session"), func() {
-		c, sub, _ := delayed(b, b.ClientID(), 2)
+	It("puts the will off, and then it is published", Timing, v.Statement("v5/MQTT-3.1.2-8", "v5/4.1-will-in-session", "v5/MQTT-3.1.2-10"), func() {
+		id := b.ClientID()
+		c, sub, topic := delayed(b, id, 2)
 		start := time.Now()
 
 		c.Drop()
@@ -133,6 +206,10 @@ func willPutOff(b *probe.Broker, v version) {
 		a := willArrives(b, v, sub, 2)
 		Expect(a).To(isGone(), "the will is published when its delay is over")
 		Expect(a.At.Sub(start)).To(BeNumerically(">", b.Seconds(1)), "the will waits for two seconds")
+		sub.Acknowledge(a.Packet.(wire.Publish))
+		b.Connect("again", probe.ID(id), resume, expiry(long)).Drop()
+		once := sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))
+		probe.For("v5/MQTT-3.1.2-10").Expect(once).To(BeEmpty(), "a will is published once")
 	})
 
 	It("leaves nothing behind a DISCONNECT, not even when the Session ends", Timing, v.Statement("v5/MQTT-3.14.4-3", "v5/MQTT-3.1.2-10"), func() {

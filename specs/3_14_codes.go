@@ -61,8 +61,6 @@ func codesOfClients(b *probe.Broker, v version) {
 	}{
 		{0x04, []string{"v5/3.14.2.1-disconnect-with-will", "v5/3.14.2.1-disconnect-code-04", unless}},
 		{0x80, []string{unless, "v5/3.14.2.1-disconnect-code-80"}},
-		{0x82, []string{unless}},
-		{0x97, []string{unless}},
 	} {
 		It(hex8(c.code)+" of a client lets its will be published", v.Statement(c.keys...), func() {
 			topic := b.Topic("will")
@@ -70,6 +68,14 @@ func codesOfClients(b *probe.Broker, v version) {
 			Expect(willArrives(b, v, sub, 0)).To(isGone(), "only the code 0x00 throws the will away")
 		})
 	}
+
+	It("of an error lets the will of a client be published, whatever the error", v.Statement(unless), func() {
+		for _, code := range []byte{0x81, 0x82, 0x83, 0x90, 0x93, 0x94, 0x95, 0x96, 0x97, 0x98, 0x99} {
+			topic := b.Topic("will")
+			sub := leaves(b, topic, wire.Bytes(b.Version, wire.Disconnect{Code: code}))
+			Expect(willArrives(b, v, sub, 0)).To(isGone(), "after DISCONNECT %s the will is published", hex8(code))
+		}
+	})
 
 	short := "v5/3.14.2.1-short-form"
 	for _, form := range []struct {

@@ -82,6 +82,7 @@ var sections = []func(b *probe.Broker, v version){
 	disconnect,
 	disconnectCodes,
 	disconnectExpiry,
+	sessionState,
 	qosFlows,
 	qosExchanges,
 	unasked,

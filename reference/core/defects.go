@@ -68,6 +68,7 @@ var defects = slices.Concat(
 	connectPropertyDefects,
 	connackDefects,
 	disconnectDefects,
+	stateDefects,
 	authDefects,
 	propertyDefects,
 	limitDefects,
