@@ -130,7 +130,7 @@ func alerted(err error) (alert error, ok bool) {
 // speaksHTTP tells whether what did not answer CONNECT is an HTTP server: such a
 // one waits for the end of a line.
 func speaksHTTP(conn net.Conn) bool {
-	_ = conn.SetDeadline(time.Now().Add(300 * time.Millisecond))
+	_ = conn.SetDeadline(time.Now().Add(time.Second))
 	if _, err := io.WriteString(conn, "\r\n\r\n"); err != nil {
 		return false
 	}
