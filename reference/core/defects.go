@@ -64,6 +64,7 @@ var defects = slices.Concat(
 	expiryDefects,
 	malformedDefects,
 	errorDefects,
+	answerDefects,
 	willDelayDefects,
 	connectPropertyDefects,
 	connackDefects,
