@@ -221,6 +221,11 @@ func brokenAliases(b *probe.Broker, v version) {
 		refusedAlias(b, pub, key, []byte{0x82, 0x94}, func(string) wire.Publish { return aliased("", most, "aliased") })
 	})
 
+	It("that is left out, with an empty Topic Name, ends the connection", v.Statement("v5/3.3.2.1-empty-topic-no-alias"), func() {
+		const key = "v5/3.3.2.1-empty-topic-no-alias"
+		refusedAlias(b, b.Connect("pub"), key, []byte{0x82, 0x81, 0x90}, func(string) wire.Publish { return wire.Publish{QoS: 1, Payload: "nowhere"} })
+	})
+
 	It("that stands twice in a PUBLISH ends the connection", v.Statement("v5/3.3.2.3.4-publish-topic-alias-twice"), func() {
 		const key = "v5/3.3.2.3.4-publish-topic-alias-twice"
 		pub, _ := aliasing(b, "pub", 2)

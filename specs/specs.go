@@ -67,6 +67,8 @@ var sections = []func(b *probe.Broker, v version){
 	packetSize,
 	serverLimit,
 	problemInformation,
+	reasonsTwice,
+	responseInformation,
 	topicAliases,
 	messageProperties,
 	messageExpiry,

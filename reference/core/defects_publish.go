@@ -26,7 +26,7 @@ var publishDefects = []Defect{
 		tolerate(packet.RuleTopicNUL)},
 	{"topic-wildcard-accepted", []string{"v311/MQTT-3.3.2-2", "v311/MQTT-4.7.1-1", "v5/MQTT-3.3.2-2", "v5/MQTT-4.7.0-1"}, "A Topic Name with a wildcard is taken and passed on.", Run,
 		tolerate(packet.RuleTopicWild)},
-	{"empty-topic-accepted", []string{"v311/MQTT-4.7.3-1", "v5/MQTT-4.7.3-1"}, "An empty Topic Name is taken.", Warn,
+	{"empty-topic-accepted", []string{"v311/MQTT-4.7.3-1", "v5/MQTT-4.7.3-1", "v5/3.3.2.1-empty-topic-no-alias"}, "An empty Topic Name is taken.", Warn,
 		tolerate(packet.RuleTopicEmpty)},
 	{"publish-id-0-accepted", []string{"v311/MQTT-2.3.1-1", "v5/MQTT-2.2.1-3"}, "A PUBLISH with Packet Identifier 0 is taken.", Warn,
 		tolerate(packet.RulePublishID)},

@@ -126,10 +126,54 @@ var sizeDefects = []Defect{
 				return []packet.Packet{p}
 			}
 		}},
+	{"reason-strings-twice", []string{
+		"v5/3.2.2.3.9-connack-reason-string-twice", "v5/3.4.2.2.2-puback-reason-string-twice", "v5/3.5.2.2.2-pubrec-reason-string-twice",
+		"v5/3.6.2.2.2-pubrel-reason-string-twice", "v5/3.7.2.2.2-pubcomp-reason-string-twice", "v5/3.9.2.1.2-suback-reason-string-twice",
+		"v5/3.11.2.1.2-unsuback-reason-string-twice", "v5/3.14.2.2.3-disconnect-reason-string-twice",
+	}, "Every answer with a Reason String but AUTH has a second one, where the client sets no limit.", Run,
+		func(r *rules) {
+			r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
+				ps, _ := diagnostics(p)
+				if ps == nil || ps.ReasonString == nil || isAuth(p.Type()) || c.maxPacket > 0 {
+					return b
+				}
+				return withProperty(b, propertiesAt[p.Type()], []byte{0x1f, 0, 2, 'n', 'o'})
+			}
+		}},
+	{"reason-strings-twice-taken", []string{
+		"v5/3.4.2.2.2-puback-reason-string-twice", "v5/3.5.2.2.2-pubrec-reason-string-twice",
+		"v5/3.6.2.2.2-pubrel-reason-string-twice", "v5/3.7.2.2.2-pubcomp-reason-string-twice",
+	}, "Acknowledgements with two Reason Strings are taken.", Warn,
+		tolerate(packet.RulePubackReasonStringTwice, packet.RulePubrecReasonStringTwice, packet.RulePubrelReasonStringTwice, packet.RulePubcompReasonStringTwice)},
+	{"connack-limits-twice", []string{
+		"v5/3.2.2.3.6-connack-maximum-packet-size-twice", "v5/3.2.2.3.8-connack-topic-alias-maximum-twice",
+	}, "Maximum Packet Size and Topic Alias Maximum stand twice in the CONNACK of a client that wants no problem information.", Run,
+		limitsInConnack([]byte{0x27, 0, 1, 0, 0, 0x22, 0, 10})},
+	{"connack-packet-size-0", []string{"v5/3.2.2.3.6-maximum-packet-size-zero", "v5/3.2.2.3.6-connack-maximum-packet-size-twice"}, "A Maximum Packet Size of 0 stands before the other in the CONNACK of a client that wants no problem information.", Run,
+		limitsInConnack([]byte{0x27, 0, 0, 0, 0})},
 	{"pubrel-code", []string{"v5/MQTT-3.6.2-1"}, "PUBREL has a code that only PUBREC may have.", Run,
 		releasesWith(packet.Success, packet.NoMatchingSubscribers)},
 	{"pubrel-unknown-code", []string{"v5/MQTT-3.6.2-1"}, "PUBREL for an identifier that is not known has a code that only PUBREC may have.", Run,
 		releasesWith(packet.PacketIdentifierNotFound, packet.UnspecifiedError)},
+}
+
+// propertiesAt is where the Property Length of an answer stands in its body.
+var propertiesAt = map[packet.Type]int{
+	packet.CONNACK: 2, packet.PUBACK: 3, packet.PUBREC: 3, packet.PUBREL: 3, packet.PUBCOMP: 3,
+	packet.SUBACK: 2, packet.UNSUBACK: 2, packet.DISCONNECT: 1,
+}
+
+// limitsInConnack makes a defect of putting more properties into the CONNACK
+// of a client that wants no problem information.
+func limitsInConnack(more []byte) func(*rules) {
+	return func(r *rules) {
+		r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
+			if p.Type() != packet.CONNACK || c.problemInfo || !c.five() {
+				return b
+			}
+			return withProperty(b, propertiesAt[packet.CONNACK], more)
+		}
+	}
 }
 
 // releasesWith makes a defect of giving another code in PUBREL.
