@@ -41,7 +41,7 @@ var packetDefects = []Defect{
 		}},
 	{"reserved-type-ignored", []string{"v311/2.2.1-reserved-types", "v5/2.1.2-packet-type-0"}, "Packet type 0 is ignored.", Run,
 		tolerate(packet.RuleReservedType)},
-	{"short-packets-accepted", []string{"v311/MQTT-4.8.0-1", "v311/MQTT-3.10.3-1", "v311/MQTT-3.3.2-1", "v5/MQTT-4.13.1-1", "v5/MQTT-3.10.3-1", "v5/MQTT-3.3.2-1"}, "A packet that ends before its fields do is taken.", Run,
+	{"short-packets-accepted", []string{"v311/MQTT-4.8.0-1", "v311/MQTT-3.10.3-1", "v311/MQTT-3.3.2-1", "v5/MQTT-4.13.1-1", "v5/MQTT-3.10.3-1", "v5/MQTT-3.3.2-1", "v311/2.2.3-short-packet", "v5/2.1.4-packet-shorter-than-fields"}, "A packet that ends before its fields do is taken.", Run,
 		tolerate(packet.RuleShort)},
 	{"long-length-accepted", []string{"v311/MQTT-4.8.0-1", "v5/MQTT-4.13.1-1"}, "A Remaining Length of five bytes is taken.", Run,
 		func(r *rules) { r.tolerated[packet.RuleLengthBytes] = true }},

@@ -32,7 +32,7 @@ var publishDefects = []Defect{
 		tolerate(packet.RulePublishID)},
 	{"bom-stripped", []string{"v311/MQTT-1.5.3-3", "v5/MQTT-1.5.4-3"}, "U+FEFF is taken off Topic Names.", Run,
 		func(r *rules) { r.receivedTopic = func(n string) string { return strings.ReplaceAll(n, "\ufeff", "") } }},
-	{"qos1-unacknowledged", []string{"v311/MQTT-3.3.4-1", "v5/MQTT-3.3.4-1"}, "A PUBLISH at QoS 1 gets no PUBACK.", Run,
+	{"qos1-unacknowledged", []string{"v311/MQTT-3.3.4-1", "v5/MQTT-3.3.4-1", "v311/2.2.3-remaining-length-large"}, "A PUBLISH at QoS 1 gets no PUBACK.", Run,
 		swallow(func(p packet.Packet) bool { a, ok := p.(*packet.Ack); return ok && a.Kind == packet.PUBACK })},
 	{"qos2-unacknowledged", []string{"v311/MQTT-3.3.4-1", "v5/MQTT-3.3.4-1"}, "A PUBLISH at QoS 2 gets no PUBREC.", Run,
 		swallow(func(p packet.Packet) bool { a, ok := p.(*packet.Ack); return ok && a.Kind == packet.PUBREC })},
@@ -48,7 +48,7 @@ var publishDefects = []Defect{
 		func(r *rules) { r.acknowledgesDenied = false }},
 	{"topic-surrogate-accepted", []string{"v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1"}, "A surrogate in a Topic Name is taken.", Run,
 		tolerate(packet.RuleTopicSurrogate)},
-	{"short-publish-accepted", []string{"v311/MQTT-4.8.0-1", "v311/MQTT-2.3.1-1", "v311/MQTT-3.3.2-1", "v5/MQTT-2.2.1-3"}, "A PUBLISH that ends before its Packet Identifier does is taken.", Run,
+	{"short-publish-accepted", []string{"v311/MQTT-4.8.0-1", "v311/MQTT-2.3.1-1", "v311/MQTT-3.3.2-1", "v5/MQTT-2.2.1-3", "v311/2.2.3-short-packet", "v5/2.1.4-packet-shorter-than-fields"}, "A PUBLISH that ends before its Packet Identifier does is taken.", Run,
 		tolerate(packet.RuleShortPublish, packet.RulePublishID)},
 	{"equal-qos-changed", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "The text message is delivered at another QoS where it has that of the subscription.", Run,
 		func(r *rules) {

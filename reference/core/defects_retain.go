@@ -30,7 +30,7 @@ var retainDefects = []Defect{
 				}
 			}
 		}},
-	{"retain-one-of-many", []string{"v311/MQTT-3.3.1-6", "v311/MQTT-3.1.2-7", "v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe", "v5/MQTT-3.3.1-9", "v5/MQTT-3.3.1-10"}, "A wildcard brings one retained message only.", Run,
+	{"retain-one-of-many", []string{"v311/MQTT-3.3.1-6", "v311/MQTT-3.1.2-7", "v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe", "v5/MQTT-3.3.1-9", "v5/MQTT-3.3.1-10", "v311/3.8.4-new-subscription-retained"}, "A wildcard brings one retained message only.", Run,
 		func(r *rules) {
 			r.retainedFor = func(found []*message) []*message { return found[:min(1, len(found))] }
 		}},

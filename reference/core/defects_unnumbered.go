@@ -36,13 +36,13 @@ var unnumberedDefects = []Defect{
 				return p
 			}
 		}},
-	{"stored-will-lost", []string{"v311/3.1.2.5-will-on-network-drop"}, "A client of MQTT 3.1.1 with a stored Session has no will when its connection breaks.", Run,
+	{"stored-will-lost", []string{"v311/3.1.2.5-will-on-network-drop", "v311/3.1.2.5-will-promptly"}, "A client of MQTT 3.1.1 with a stored Session has no will when its connection breaks.", Run,
 		func(r *rules) {
 			r.publishesWill = func(c *conn, why ending) bool {
 				return why != disconnected && why != stopping && (why != dropped || c.five() || c.expiry == 0)
 			}
 		}},
-	{"open-publication-lost", []string{"v311/3.1.2.4-inbound-qos2-in-session"}, "A publication at QoS 2 that is not released when the connection ends is forgotten, and its PUBREL is not answered.", Run,
+	{"open-publication-lost", []string{"v311/3.1.2.4-inbound-qos2-in-session", "v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10"}, "A publication at QoS 2 that is not released when the connection ends is forgotten, and its PUBREL is not answered.", Run,
 		func(r *rules) {
 			r.detached = func(_ *Server, se *session, _ ending) { se.inbox = newInbox() }
 			r.answersUnknownRelease = false
@@ -98,6 +98,12 @@ var unnumberedDefects = []Defect{
 						s.close(other.conn, dropped)
 					}
 				}
+			}
+		}},
+	{"overlong-publish-ignored", []string{"v311/2.2.3-remaining-length-max", "v5/1.5.5-vbi-max-four-bytes"}, "A PUBLISH whose Remaining Length has five bytes is ignored.", Run,
+		func(r *rules) {
+			r.survives = func(c *conn, _ packet.ReasonCode) bool {
+				return len(c.buf) > 5 && c.buf[0] == 0x30 && min(c.buf[1], c.buf[2], c.buf[3], c.buf[4]) >= 0x80
 			}
 		}},
 }

@@ -6,17 +6,17 @@ var willDefects = []Defect{
 		"v311/MQTT-3.1.2-8", "v311/MQTT-3.1.2-24", "v311/MQTT-3.14.1-1", "v311/3.1.2.5-will-on-takeover", "v311/3.1.2.5-will-promptly", "v5/MQTT-3.1.2-22",
 		"v5/MQTT-3.1.2-8", "v5/MQTT-3.14.1-1", "v5/3.1.3.2.2-will-at-session-end", "v5/3.1.3.2.2-will-delay-default",
 		"v5/3.1.3.2.2-will-on-takeover-clean-start", "v5/3.1.4-takeover-will", "v5/3.14.2.2.2-session-expiry-raised-from-zero", "v5/MQTT-3.1.2-7",
-		"v5/3.14-will-unless-normal", "v5/3.14.2.1-disconnect-with-will",
+		"v5/3.14-will-unless-normal", "v5/3.14.2.1-disconnect-with-will", "v311/3.1.2.5-will-on-network-drop", "v311/3.1.2.5-will-on-protocol-error", "v5/3.1.2.5-will-on-server-close",
 	}, "No will is published.", Run,
 		func(r *rules) { r.publishesWill = func(*conn, ending) bool { return false } }},
 	{"will-not-on-drop", []string{
 		"v311/MQTT-3.1.2-8", "v311/3.1.2.5-will-promptly", "v5/MQTT-3.1.2-8", "v5/3.1.3.2.2-will-at-session-end", "v5/3.1.3.2.2-will-delay-default",
-		"v5/MQTT-3.1.2-7",
+		"v5/MQTT-3.1.2-7", "v311/3.1.2.5-will-on-network-drop",
 	}, "A will is not published when the network connection breaks.", Run,
 		func(r *rules) {
 			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != dropped }
 		}},
-	{"will-not-on-error", []string{"v311/MQTT-3.1.2-8", "v311/MQTT-3.14.1-1", "v5/MQTT-3.1.2-8", "v5/MQTT-3.14.1-1", "v5/3.14.2.2.2-session-expiry-raised-from-zero"}, "A will is not published when the client breaks the protocol.", Run,
+	{"will-not-on-error", []string{"v311/MQTT-3.1.2-8", "v311/MQTT-3.14.1-1", "v5/MQTT-3.1.2-8", "v5/MQTT-3.14.1-1", "v5/3.14.2.2.2-session-expiry-raised-from-zero", "v311/3.1.2.5-will-on-protocol-error", "v5/3.1.2.5-will-on-server-close"}, "A will is not published when the client breaks the protocol.", Run,
 		func(r *rules) {
 			r.publishesWill = func(_ *conn, why ending) bool { return why != disconnected && why != failed }
 		}},
