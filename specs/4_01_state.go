@@ -47,21 +47,6 @@ func incomingState(b *probe.Broker, v version) {
 		got := sub.DeliveredBefore(b.Connect("pub").SentinelAside(sub))
 		Expect(got).To(HaveExactElements(HaveField("Payload", "of the new Session")), "the identifier is free in the new Session")
 	})
-
-	optional := v.key("v311/3.1.2.4-qos0-offline", "v5/4.1-qos0-offline-optional")
-	It("may have QoS 0 messages for a client that is away", v.Observation(optional), func() {
-		id, topic := b.ClientID(), b.Topic()
-		b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic, 1).Disconnect()
-		pub := b.Connect("pub")
-		pub.Publish(wire.Publish{Topic: topic, Payload: "at 0"})
-		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "at 1"})
-		again := resumed(b, "again", id)
-		if again.Delivery().Payload == "at 0" {
-			probe.Observe(optional, "QoS 0 messages are kept for a client that is away")
-		} else {
-			probe.Observe(optional, "QoS 0 messages are not kept for a client that is away")
-		}
-	})
 }
 
 // half publishes at QoS 2 in a Session that is stored, and drops the
