@@ -84,6 +84,7 @@ func serverReceiveMaximum(b *probe.Broker, v version) {
 	It("takes as many publications at a time as the server announces, time and again", v.Statement(exceeded), func() {
 		r := smallWindow(b)
 		pub := r.Connect("pub")
+		pub.Publish(wire.Publish{Topic: r.topic, QoS: 2, Payload: "valid twin"})
 		for round := range uint16(3) {
 			for i := range r.most {
 				pub.Send(wire.Publish{Topic: r.topic, QoS: 2, ID: 1 + round*r.most + i, Payload: "within"})

@@ -11,6 +11,16 @@ import (
 var announcedDefects = []Defect{
 	{"maximum-qos-unannounced", []string{"v5/MQTT-3.2.2-9"}, "CONNACK has no Maximum QoS where the server takes no higher one.", Hook,
 		func(r *rules) { r.announced = func(ps *packet.Properties) { ps.MaximumQoS = nil } }},
+	{"qos2-not-taken", []string{"v5/MQTT-3.2.2-9", "v5/MQTT-3.3.4-1", "v5/MQTT-4.3.3-8", "v5/3.3.2.3.4-alias-set-and-use"}, "A PUBLISH at QoS 2 ends the connection though no Maximum QoS is announced.", Run,
+		func(r *rules) {
+			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
+				if m, ok := p.(*packet.Publish); ok && c.five() && m.QoS == 2 {
+					s.fail(c, packet.QoSNotSupported, "QoS 2 is not supported")
+					return nil
+				}
+				return p
+			}
+		}},
 	{"maximum-qos-limits-subscribe", []string{"v5/MQTT-3.2.2-10"}, "A SUBSCRIBE for a QoS above the Maximum QoS ends the connection.", Hook,
 		func(r *rules) {
 			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
