@@ -76,6 +76,29 @@ func noLocal(b *probe.Broker, v version) {
 	})
 }
 
+// noLocalFreedoms observes what the text leaves open of No Local.
+func noLocalFreedoms(b *probe.Broker, v version) {
+	It("1 may keep the client's own retained messages away", v.Observation("v5/MQTT-3.8.3-3"), func() {
+		b.Lacking("retain")
+		topic := b.Topic()
+		c, other := b.Connect("client"), b.Connect("other")
+		retained(c, topic, 1, "own")
+		takes(b.Connect("witness").Subscribe(topic, 1), "own")
+		c.SubscribeWith(deaf(topic))
+		came := len(c.DeliveredBefore(other.Sentinel(topic, 1))) > 0
+		probe.Observe("v5/3.8.3.1-no-local-retained", "the client's own retained message %s by a SUBSCRIBE with No Local", map[bool]string{true: "is sent", false: "is not sent"}[came])
+	})
+
+	It("1 may hold for overlapping subscriptions too", v.Observation("v5/MQTT-3.8.3-3"), func() {
+		topic := b.Topic()
+		c := b.Connect("client").Subscribe(topic+"/#", 1)
+		c.SubscribeWith(deaf(topic + "/a"))
+		c.Publish(wire.Publish{Topic: topic + "/a", QoS: 1, Payload: "own"})
+		came := len(c.DeliveredBefore(b.Connect("other").Sentinel(topic+"/a", 1)))
+		probe.Observe("v5/3.8.3.1-no-local-overlap", "the client's own message comes %s where one of two matching subscriptions has No Local", times(came))
+	})
+}
+
 // keptOptions judges what of the options outlives the connection.
 func keptOptions(b *probe.Broker, v version) {
 	It("are kept when the Session is resumed: No Local", v.Statement("v5/MQTT-3.8.3-3"), func() {

@@ -22,7 +22,10 @@ func options(b *probe.Broker, v version) {
 		retainHandlingNew(b, v)
 		retainHandlingExisting(b, v)
 	})
-	Describe("3.8.3.1 No Local", func() { noLocal(b, v) })
+	Describe("3.8.3.1 No Local", func() {
+		noLocal(b, v)
+		noLocalFreedoms(b, v)
+	})
 	Describe("3.8.3.1 Subscription Options", func() {
 		keptOptions(b, v)
 		brokenOptions(b, v)

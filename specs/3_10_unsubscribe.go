@@ -84,7 +84,7 @@ func unsuback(b *probe.Broker, v version) {
 func unsubscribed(b *probe.Broker, v version) {
 	It("removes the subscription whose filter is the same, and only that", v.Statement("v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"), func() {
 		topic := b.Topic()
-		c := b.Connect("client").Subscribe(topic+"/a/+", 0).Subscribe(topic+"/a/b", 0).Subscribe(topic+"/A/b", 0)
+		c := b.Connect("client").Subscribe(topic+"/a/+", 1).Subscribe(topic+"/a/b", 1).Subscribe(topic+"/A/b", 1)
 		pub := b.Connect("pub")
 
 		c.Unsubscribe(topic + "/a/+")

@@ -29,7 +29,6 @@ var shareFreedoms = []shareFreedom{
 	{"qos0-sent", "what becomes of a message at QoS 0 that was sent to a member that is gone", "v5/4.8.2-qos1-redelivery-early", sentAtQoS0},
 	{"qos1-redelivery", "who gets a QoS 1 message that was open when the connection broke", "v5/4.8.2-qos1-redelivery-early", redelivered},
 	{"qos2-waiting", "who gets a QoS 2 message that had not begun when the Session ended", "v5/4.8.2-qos1-redelivery-early", waitingAtQoS2},
-	{"acknowledged", "what the publisher is told when the only member is away", "v5/4.8.2-offline-member", acknowledgedAway},
 }
 
 func sharedFreedoms(b *probe.Broker, v version) {
@@ -155,8 +154,12 @@ func oneAtATime(b *probe.Broker, p *wire.Connect) {
 // the order in which they were published.
 func orderInGroup(b *probe.Broker) string {
 	topic := b.Topic()
-	members := []*probe.Client{joined(b, "one", group("g", topic), oneAtATime), joined(b, "two", group("g", topic), oneAtATime)}
-	for _, list := range shareOut(b, topic, 40, 1, members...) {
+	one, two := joined(b, "one", group("g", topic), probe.Persistent), joined(b, "two", group("g", topic), probe.Persistent)
+	one.Disconnect()
+	two.Disconnect()
+	pub := b.Connect("pub")
+	burst(pub, topic, 1, 41)
+	for _, list := range gather(b, pub, 40, resumed(b, "one again", one.ID()), resumed(b, "two again", two.ID())) {
 		if !slices.IsSortedFunc(list, func(x, y wire.Publish) int { return number(x) - number(y) }) {
 			return "a member does not get its messages in the order of publication"
 		}

@@ -42,13 +42,14 @@ type conn struct {
 	session *session
 	user    *User
 
-	will      *will
-	keepAlive time.Duration // one and a half Keep Alive; 0 for none
-	quota     int           // QoS 1 and 2 deliveries that may be open
-	inFlight  int           // of them, those that are
-	incoming  map[uint16]bool
-	maxPacket uint32 // 0 for no limit
-	slow      bool   // the client reads slowly
+	will       *will
+	keepAlive  time.Duration // one and a half Keep Alive; 0 for none
+	quota      int           // QoS 1 and 2 deliveries that may be open
+	inFlight   int           // of them, those that are
+	lastShared *delivery     // at QoS 0, by a share
+	incoming   map[uint16]bool
+	maxPacket  uint32 // 0 for no limit
+	slow       bool   // the client reads slowly
 
 	// The Topic Aliases of both directions. [v5/MQTT-3.3.2-7] [v5/3.3.2.3.4-alias-directions-independent]
 	aliasMax   uint16

@@ -317,15 +317,38 @@ var sharedDeliveryDefects = []Defect{
 	{"share-away-unacknowledged", []string{"v5/MQTT-3.3.4-1"}, "A publication is not acknowledged that waits for the only member of a group.", Run,
 		func(r *rules) {
 			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
-				pub, ok := p.(*packet.Publish)
-				for _, sh := range s.shares {
-					if ok && len(sh.members) == 1 && sh.members[0].session.conn == nil && pub.QoS > 0 && topic.Match(sh.match, pub.Topic) {
-						pub.QoS = 0
-					}
+				if pub, ok := p.(*packet.Publish); ok && onlyAway(s, pub.Topic) {
+					pub.QoS = 0
 				}
 				return p
 			}
 		}},
+	{"share-away-not-counted", []string{"v5/3.4.2.1-puback-pubrec-code-10"}, "A publisher is told that there is no subscriber when the only member of a group is away.", Warn,
+		func(r *rules) {
+			away := map[*conn]bool{}
+			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
+				if pub, ok := p.(*packet.Publish); ok {
+					away[c] = onlyAway(s, pub.Topic)
+				}
+				return p
+			}
+			r.outgoing = func(_ *Server, c *conn, p packet.Packet) []packet.Packet {
+				if ack, ok := p.(*packet.Ack); ok && ack.Kind == packet.PUBACK && away[c] && c.five() {
+					ack.Code = packet.NoMatchingSubscribers
+				}
+				return []packet.Packet{p}
+			}
+		}},
+}
+
+// onlyAway tells whether a topic has a group whose only member is away.
+func onlyAway(s *Server, name string) bool {
+	for _, sh := range s.shares {
+		if len(sh.members) == 1 && sh.members[0].session.conn == nil && topic.Match(sh.match, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // onRefusal makes a defect of what becomes of a message that a member refuses;

@@ -139,6 +139,9 @@ func (s *Server) enqueue(se *session, d *delivery) {
 		return // [v311/3.1.2.4-qos0-offline] [v5/4.1-qos0-offline-optional]
 	}
 	if d.qos == 0 && c != nil && c.state == established && se.queued0 == 0 && !s.holdsQoS0(c) {
+		if d.share != nil {
+			c.lastShared = d
+		}
 		if !c.slow && !s.transmit(c, d) {
 			s.rules.discarded(s, c, d)
 		}
@@ -182,6 +185,9 @@ func (s *Server) flush(se *session) {
 			return
 		}
 		i := s.rules.nextInQueue(se.queue)
+		if last := len(se.queue) - 1; s.policy.ShareOrder == "latest-first" && se.queue[last].share != nil {
+			i = last // [v5/4.6-shared-order]
+		}
 		d := se.queue[i]
 		if d.qos > 0 && !open {
 			return

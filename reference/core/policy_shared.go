@@ -14,6 +14,9 @@ type subscriptionPolicy struct {
 	ShareAway            string // last, counted
 	ShareBusy            string // waits, others
 	ShareRedelivery      string // session-end, at-once, never
+	ShareOrder           string // published, latest-first
+	ShareJoining         string // later, waiting
+	ShareQoS0Sent        string // done, repeated
 	ShareTooLarge        string // others, nobody
 	Share311Retained     string // none, creator, each
 	ShareForms           string // plain, refused, grouped
@@ -45,6 +48,12 @@ var subscriptionPolicies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.ShareBusy })},
 	{"share-redelivery", []string{"session-end", "at-once", "never"}, "5.0:4.8.2", "When another member gets what one that is gone has not acknowledged at QoS 1.",
 		choice(func(p *Policy) *string { return &p.ShareRedelivery })},
+	{"share-order", []string{"published", "latest-first"}, "5.0:4.6", "In which order a member gets what has waited for it.",
+		choice(func(p *Policy) *string { return &p.ShareOrder })},
+	{"share-joining", []string{"later", "waiting"}, "5.0:4.8.2", "Whether a member that joins gets what waits for members that are away, or only what is published later.",
+		choice(func(p *Policy) *string { return &p.ShareJoining })},
+	{"share-qos0-sent", []string{"done", "repeated"}, "5.0:4.8.2", "Whether a message at QoS 0 that was last sent to a member whose connection breaks goes to another as well.",
+		choice(func(p *Policy) *string { return &p.ShareQoS0Sent })},
 	{"share-too-large", []string{"others", "nobody"}, "5.0:3.1.2.11.4", "Who gets a message that is too large for the member whose turn it is.",
 		choice(func(p *Policy) *string { return &p.ShareTooLarge })},
 	{"share-311-retained", []string{"none", "creator", "each"}, "3.1.1:4.7", "Which members that join in MQTT 3.1.1 get the retained messages.",

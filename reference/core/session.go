@@ -79,7 +79,7 @@ func (s *Server) end(c *conn, why ending) {
 	se.conn = nil
 	se.detach(s.policy.QoS0Offline == "keep")
 	s.rules.detached(s, se, why)
-	s.handOver(se)
+	s.handOver(c, se, why)
 	if c.will != nil && s.rules.publishesWill(c, why) {
 		s.putOffWill(se, c)
 	}

@@ -29,7 +29,24 @@ func (s *Server) join(sub *subscription, id string) {
 	}
 	sub.share = sh
 	sh.members = append(sh.members, sub)
+	s.handToJoining(sub)
 	s.rules.sharedJoined(s, sub)
+}
+
+// handToJoining gives, by policy, a new member what waits for members that are
+// away. [v5/4.8.2-offline-member]
+func (s *Server) handToJoining(sub *subscription) {
+	for _, m := range sub.share.members {
+		if s.policy.ShareJoining != "waiting" || m.session.conn != nil {
+			continue
+		}
+		for _, d := range slices.Clone(m.session.queue) {
+			if d.share == sub.share {
+				m.session.remove(slices.Index(m.session.queue, d))
+				s.enqueueShared(sub, d.message)
+			}
+		}
+	}
 }
 
 // leave ends a membership; the last member takes the share with it.
@@ -170,7 +187,12 @@ func (s *Server) handOn(se *session) {
 
 // handOver is handOn for a client that is only away, by policy: what another
 // member can get now does not wait for it. [v5/4.8.2-qos1-redelivery-early]
-func (s *Server) handOver(se *session) {
+func (s *Server) handOver(c *conn, se *session, why ending) {
+	if d := c.lastShared; d != nil && why == dropped && s.policy.ShareQoS0Sent == "repeated" {
+		if sub := s.choose(d.share, d.message); sub != nil && sub.session != se {
+			s.enqueueShared(sub, d.message)
+		}
+	}
 	if s.policy.ShareRedelivery != "at-once" {
 		return
 	}
