@@ -78,8 +78,16 @@ func willOfItsOwn(b *probe.Broker, v version) {
 	})
 }
 
+// willOnTakeOver asserts that a take-over brings the will of the older
+// connection. In MQTT 5.0 a connection that is opened before the delay is over
+// stops the will, also one of no delay as the sentence reads; what says that a
+// take-over is no such case is a comment. It is a warning there.
 func willOnTakeOver(b *probe.Broker, v version) {
 	keys := []string{"v311/3.1.2.5-will-on-takeover", "v5/3.1.4-takeover-will", "v5/3.1.3.2.2-will-on-takeover-no-delay"}
+	judge := probe.For
+	if v.is5() {
+		judge = probe.Warns
+	}
 	for _, how := range []struct {
 		what   string
 		option probe.Option
@@ -97,7 +105,7 @@ func willOnTakeOver(b *probe.Broker, v version) {
 			if closed, _ := probe.BeClosed().Match(older); !closed {
 				probe.Inconclusive("the older connection has not ended")
 			}
-			Expect(willArrives(b, v, sub, 0)).To(isGone(), "the older connection has ended without DISCONNECT")
+			judge(v.key(keys[:2]...)).Expect(willArrives(b, v, sub, 0)).To(isGone(), "the older connection has ended without DISCONNECT")
 		})
 	}
 }

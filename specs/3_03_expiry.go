@@ -102,7 +102,7 @@ func expiryOfWills(b *probe.Broker, v version) {
 			Properties: wire.Properties{lifetime(60), {ID: wire.WillDelayInterval, Int: delay}}}))
 		start := time.Now()
 		c.Drop()
-		a := sub.Within(b.Seconds(delay)+b.Timeout, wire.PUBLISH)
+		a := sub.Within(b.Seconds(delay+late)+b.Timeout, wire.PUBLISH)
 		if !a.Came {
 			probe.Inconclusive("the will has not come: %s", a.GomegaString())
 		}

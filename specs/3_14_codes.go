@@ -54,13 +54,13 @@ func leaves(b *probe.Broker, topic string, raw []byte) *probe.Client {
 }
 
 func codesOfClients(b *probe.Broker, v version) {
-	unless := "v5/3.14-will-unless-normal"
+	unless, unspecified := "v5/3.14-will-unless-normal", "v5/3.14.2.1-disconnect-code-80"
 	for _, c := range []struct {
 		code byte
 		keys []string
 	}{
 		{0x04, []string{"v5/3.14.2.1-disconnect-with-will", "v5/3.14.2.1-disconnect-code-04", unless}},
-		{0x80, []string{unless, "v5/3.14.2.1-disconnect-code-80"}},
+		{0x80, []string{unless, unspecified}},
 	} {
 		It(hex8(c.code)+" of a client lets its will be published", v.Statement(c.keys...), func() {
 			topic := b.Topic("will")
@@ -68,6 +68,17 @@ func codesOfClients(b *probe.Broker, v version) {
 			Expect(willArrives(b, v, sub, 0)).To(isGone(), "only the code 0x00 throws the will away")
 		})
 	}
+
+	It("0x80 of a client ends its connection, and not its Session", v.Statement(unspecified), func() {
+		id, topic := b.ClientID(), b.Topic()
+		c := b.Connect("client", probe.ID(id), probe.Persistent).Subscribe(topic, 1)
+		c.SendBytes(wire.Bytes(b.Version, wire.Disconnect{Code: 0x80}))
+		c.Drop()
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
+
+		again := resumed(b, "again", id)
+		probe.Warns(unspecified).Expect(again.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "later")), "the Session goes on")
+	})
 
 	It("of an error lets the will of a client be published, whatever the error", v.Statement(unless), func() {
 		for _, code := range []byte{0x81, 0x82, 0x83, 0x90, 0x93, 0x94, 0x95, 0x96, 0x97, 0x98, 0x99} {
