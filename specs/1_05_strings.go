@@ -11,12 +11,12 @@ import (
 // unusualStrings judges strings that are legal and rarely seen.
 func unusualStrings(b *probe.Broker, v version) {
 	length := []string{"v311/1.5.3-string-length", "v5/1.5.4-string-length-range"}
-	It("may be empty: an empty User Name and password make no broken CONNECT", v.Statement(length...), func() {
+	It("may be empty: an empty User Name makes no broken CONNECT", v.Statement(length...), func() {
 		if !granted(introduced(b, "mqttcheck", "mqttcheck")) {
 			probe.Unsupported("the broker lets only users in that it knows")
 		}
 
-		a := introduced(b, "", "")
+		a := introduced(b, "", "mqttcheck")
 
 		Expect(a).To(probe.BeA(wire.CONNACK), "the CONNECT is well-formed, so it is accepted or refused with a code")
 		Expect(a).To(probe.BePacket(HaveField("Code", Not(BeElementOf(byte(0x81), byte(0x82))))), "it is not called malformed")

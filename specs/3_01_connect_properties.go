@@ -126,6 +126,7 @@ func passwords(b *probe.Broker, v version) {
 		}
 
 		notMalformed(v, taken("\xff\x00 binary"), "bytes that are no text are as good as others")
+		notMalformed(v, taken(""), "a password may have no bytes at all")
 	})
 
 	if v.is5() {

@@ -195,6 +195,7 @@ func keepAlive(b *probe.Broker, v version) {
 		last := time.Now()
 		c := b.Connect("client", probe.KeepAlive(1))
 		start := time.Now()
+		heard := start // the last sign that the broker has read a packet
 		for time.Since(start) < b.Seconds(2.5) {
 			late := time.Since(last) > b.Seconds(1)
 			last = time.Now()
@@ -203,6 +204,10 @@ func keepAlive(b *probe.Broker, v version) {
 			if late && !a.Came {
 				probe.Inconclusive("the tester was late with its PINGREQ: the machine is too busy")
 			}
+			if !a.Came && time.Since(heard) >= b.Seconds(1.5) {
+				probe.Inconclusive("the broker may have read no packet for one and a half times the Keep Alive: the machine is too busy")
+			}
+			heard = time.Now()
 			if !a.Came && !c.Gone() {
 				probe.Inconclusive("no PINGRESP")
 			}
