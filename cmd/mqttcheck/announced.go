@@ -28,7 +28,7 @@ var limits = []limit{
 }
 
 // learn takes in what the CONNACK of 5.0 announces. In 3.1.1 nothing is
-// announced: what a broker has not there only its behaviour shows.
+// announced: see inquire.
 func (o *offer) learn(ack wire.Connack) {
 	for _, p := range ack.Properties {
 		for _, l := range limits {

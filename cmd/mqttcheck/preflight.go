@@ -86,6 +86,12 @@ func preflight(ctx context.Context, t probe.Target, asked []string) (offer, erro
 	if err := o.judge(t, asked, results); err != nil {
 		return o, err
 	}
+	if o.offered["v311"] && slices.Contains(asked, "v311") {
+		o.inquire(ctx, t)
+	}
+	if ctx.Err() != nil {
+		return offer{}, exitWith(exitInterrupted)
+	}
 	return o, o.further(ctx, t)
 }
 

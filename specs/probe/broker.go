@@ -56,6 +56,7 @@ func (b *Broker) Variant(name string) *Broker {
 	other := *b
 	other.URL = url
 	other.Username, other.Password = "", ""
+	other.Lacks = nil // another configuration
 	return &other
 }
 

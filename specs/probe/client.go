@@ -124,6 +124,7 @@ func (c *Client) subscribe(p wire.Subscribe, lower bool) wire.Suback {
 	if p.ID == 0 {
 		p.ID = c.NextID()
 	}
+	c.grantable(p, lower)
 	c.Send(p)
 	ack := need[wire.Suback](c, wire.SUBACK)
 	if len(ack.Codes) != len(p.Subscriptions) {
