@@ -33,7 +33,7 @@ var unsubscribeDefects = []Defect{
 		}},
 	{"unsubscribe-ignored", []string{"v311/MQTT-3.10.4-1", "v311/MQTT-3.10.4-2", "v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-1", "v5/MQTT-3.10.4-2", "v5/MQTT-3.10.4-6"}, "UNSUBSCRIBE is answered and removes nothing.", Run,
 		func(r *rules) { r.findSubscriptions = func(*session, string) []*subscription { return nil } }},
-	{"unsubscribe-by-match", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"}, "UNSUBSCRIBE removes every subscription that its filter covers.", Run,
+	{"unsubscribe-by-match", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1", "v5/4.8.2-unsubscribe-full-filter"}, "UNSUBSCRIBE removes every subscription that its filter covers.", Run,
 		func(r *rules) {
 			r.findSubscriptions = func(se *session, filter string) []*subscription {
 				var list []*subscription
