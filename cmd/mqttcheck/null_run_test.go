@@ -68,24 +68,66 @@ var floodPasses = map[string]string{
 	"v311/MQTT-4.6.0-5": "it copies each message as it comes, hence in order",
 }
 
+// nullPasses5 and floodPasses5 are the same for MQTT 5.0.
+var nullPasses5 = map[string]string{
+	"v5/MQTT-1.5.5-1":  "its lengths are short",
+	"v5/MQTT-2.2.1-6":  "SUBACK and UNSUBACK repeat the identifier",
+	"v5/MQTT-2.2.2-1":  "its packets have a Property Length",
+	"v5/MQTT-3.1.2-28": "it sends no Response Information",
+	"v5/MQTT-3.1.3-5":  "it takes every Client Identifier",
+	"v5/MQTT-3.1.3-6":  "two clients without a Client Identifier stay connected",
+	"v5/MQTT-3.1.4-5":  "it answers CONNECT with code 0",
+	"v5/MQTT-3.2.2-1":  "the other bits of the flags are 0",
+	"v5/MQTT-3.2.2-2":  "Session Present is always 0",
+	"v5/MQTT-3.2.2-8":  "the code of its CONNACK is one",
+	"v5/MQTT-3.8.4-2":  "SUBACK repeats the identifier",
+	"v5/MQTT-3.8.4-6":  "SUBACK has a code for each filter",
+	"v5/MQTT-3.9.3-2":  "the codes are those asked for",
+	"v5/MQTT-3.10.4-4": "UNSUBACK repeats the identifier",
+	"v5/MQTT-3.10.4-5": "it answers every UNSUBSCRIBE",
+	"v5/MQTT-3.11.3-2": "the codes of UNSUBACK are some",
+	"v5/MQTT-3.12.4-1": "it answers PINGREQ",
+	"v5/MQTT-4.2-1":    "it is reached over TCP",
+	"v5/MQTT-4.12.0-6": "it sends no AUTH",
+}
+
+var floodPasses5 = map[string]string{
+	"v5/MQTT-2.2.1-5": "PUBACK, PUBREC and PUBREL repeat the identifier",
+	"v5/MQTT-3.2.2-9": "it announces no Maximum QoS, and copies at every QoS",
+	"v5/MQTT-3.3.1-7": "it retains nothing, so that nothing old is left",
+	"v5/MQTT-3.3.4-1": "it answers each PUBLISH as its QoS asks for, and a copy arrives",
+	"v5/MQTT-3.6.2-1": "the code of its PUBREL is one",
+	"v5/MQTT-3.8.4-1": "it answers each SUBSCRIBE, and a copy of what is published arrives",
+	"v5/MQTT-3.8.4-7": "its codes are those asked for, and copies arrive so",
+	"v5/MQTT-3.9.3-1": "its codes are those asked for, and copies arrive so",
+	"v5/MQTT-4.1.0-1": "a message reaches a client that has been quiet for a while",
+	"v5/MQTT-4.1.0-2": "it keeps no Session, expired or not",
+	"v5/MQTT-4.3.2-4": "it acknowledges each message, and a copy arrives",
+	"v5/MQTT-4.3.2-5": "it acknowledges and copies whatever comes under a Packet Identifier",
+	"v5/MQTT-4.6.0-6": "it copies each message as it comes, hence in order",
+}
+
 // TestNullBrokers runs the suite on brokers that do nothing worth the name: no
 // run succeeds, each ends in time, and hardly a statement passes.
 func TestNullBrokers(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		start   func(testing.TB) string
+		version string
 		exits   []int
 		ceiling int
 		passes  []map[string]string
 	}{
-		{"close", func(t testing.TB) string { return strangers(t)["CLOSE"] }, []int{exitBroker}, 0, nil},
-		{"noise", func(t testing.TB) string { return strangers(t)["NOISE"] }, []int{exitBroker}, 0, nil},
-		{"yes", nullYes, []int{exitFail, exitUnsure}, 20, []map[string]string{nullPasses}},
-		{"flood", nullFlood, []int{exitFail, exitUnsure}, 25, []map[string]string{nullPasses, floodPasses}},
+		{"close", func(t testing.TB) string { return strangers(t)["CLOSE"] }, "3.1.1", []int{exitBroker}, 0, nil},
+		{"noise", func(t testing.TB) string { return strangers(t)["NOISE"] }, "3.1.1", []int{exitBroker}, 0, nil},
+		{"yes", nullYes, "3.1.1", []int{exitFail, exitUnsure}, 20, []map[string]string{nullPasses}},
+		{"flood", nullFlood, "3.1.1", []int{exitFail, exitUnsure}, 25, []map[string]string{nullPasses, floodPasses}},
+		{"yes-5", nullYes, "5", []int{exitFail, exitUnsure}, 20, []map[string]string{nullPasses5}},
+		{"flood-5", nullFlood, "5", []int{exitFail, exitUnsure}, 25, []map[string]string{nullPasses5, floodPasses5}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			start := time.Now()
-			code, result, talk := judge(t, tc.start(t), "-V", "3.1.1")
+			code, result, talk := judge(t, tc.start(t), "-V", tc.version)
 			if !slices.Contains(tc.exits, code) {
 				t.Errorf("exit %d, want one of %v\n%s", code, tc.exits, talk)
 			}
