@@ -45,7 +45,7 @@ var answerDefects = []Defect{
 		})},
 	{"connack-response-twice", []string{"v5/3.2.2.3.15-connack-response-information-twice"}, "A client that asks for Response Information gets it twice.", Run,
 		changesConnack(func(c *conn, p *packet.Connack, b []byte) []byte {
-			if c.connect == nil || p.Code != packet.Success || c.maxPacket > 0 {
+			if c.connect == nil || p.Code != packet.Success {
 				return b
 			}
 			if asked := c.connect.Properties.RequestResponseInformation; asked == nil || *asked == 0 {
@@ -98,7 +98,7 @@ var answerDefects = []Defect{
 		inFive(packet.PUBACK, instead(packet.NoMatchingSubscribers, 0x11))},
 	{"pubrec-code-sent", []string{"v5/MQTT-3.5.2-1"}, "That nobody gets the message is said in PUBREC with the code 0x11.", Run,
 		inFive(packet.PUBREC, instead(packet.NoMatchingSubscribers, 0x11))},
-	{"pubcomp-code-sent", []string{"v5/MQTT-3.7.2-1"}, "That a Packet Identifier is not known is said in PUBCOMP with the code 0x93.", Run,
+	{"pubcomp-code-sent", []string{"v5/MQTT-3.7.2-1", "v5/MQTT-4.3.3-11"}, "That a Packet Identifier is not known is said in PUBCOMP with the code 0x93.", Run,
 		inFive(packet.PUBCOMP, instead(packet.PacketIdentifierNotFound, 0x93))},
 	{"disconnect-reference-twice", []string{"v5/3.14.2.2.5-disconnect-server-reference-twice"}, "A client that was silent is sent to another server, by two Server References.", Run,
 		inFive(packet.DISCONNECT, func(p packet.Packet, b []byte) []byte {
@@ -117,11 +117,12 @@ func twice(id byte, value ...byte) []byte {
 	return append(one[:len(one):len(one)], one...)
 }
 
-// changesConnack makes a defect of changing the bytes of CONNACK in MQTT 5.0.
+// changesConnack makes a defect of changing the bytes of CONNACK for clients of
+// MQTT 5.0 that set no Maximum Packet Size.
 func changesConnack(change func(c *conn, p *packet.Connack, b []byte) []byte) func(*rules) {
 	return func(r *rules) {
 		r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
-			if ack, ok := p.(*packet.Connack); ok && c.five() {
+			if ack, ok := p.(*packet.Connack); ok && c.five() && c.maxPacket == 0 {
 				return change(c, ack, b)
 			}
 			return b
@@ -132,8 +133,8 @@ func changesConnack(change func(c *conn, p *packet.Connack, b []byte) []byte) fu
 // refusesWith makes a defect of properties that are too much in a CONNACK that
 // refuses.
 func refusesWith(properties []byte) func(*rules) {
-	return changesConnack(func(c *conn, p *packet.Connack, b []byte) []byte {
-		if p.Code == packet.Success || c.maxPacket > 0 {
+	return changesConnack(func(_ *conn, p *packet.Connack, b []byte) []byte {
+		if p.Code == packet.Success {
 			return b
 		}
 		return withProperty(b, 2, properties)

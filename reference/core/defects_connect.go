@@ -77,7 +77,7 @@ var connectDefects = []Defect{
 		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) > 1 } }},
 	{"long-ids-refused", []string{"v311/MQTT-3.1.3-5", "v5/MQTT-3.1.3-5"}, "A Client Identifier of 23 bytes is refused.", Run,
 		func(r *rules) { r.takesClientID = func(id string) bool { return len(id) != 23 } }},
-	{"refusal-with-session-present", []string{"v311/MQTT-3.2.2-4", "v311/MQTT-3.1.2-2", "v5/MQTT-3.1.2-2"}, "A CONNACK that refuses has Session Present 1.", Run,
+	{"refusal-with-session-present", []string{"v311/MQTT-3.2.2-4", "v311/MQTT-3.1.2-2", "v5/MQTT-3.2.2-6", "v5/MQTT-3.1.2-2"}, "A CONNACK that refuses has Session Present 1.", Run,
 		func(r *rules) { r.presentOnRefusal = true }},
 	{"refusal-code-9", []string{"v311/MQTT-3.2.2-6", "v311/MQTT-3.1.3-8", "v311/MQTT-3.1.3-9", "v311/3.2.2.3-code-4"}, "A CONNECT is refused with the reserved code 9.", Run,
 		func(r *rules) {
