@@ -13,7 +13,7 @@ var acknowledgementDefects = []Defect{
 			r.attached = func(_ *Server, se *session, _ bool) { se.nextID = 0 }
 			r.freeID = func(_ *outbox, id uint16) bool { return id != 0 }
 		}},
-	{"identifier-kept-by-subscribe", []string{"v311/4.3.2-identifier-reuse", "v311/2.3.1-directions-independent", "v5/2.2.1-identifier-reuse", "v5/2.2.1-identifier-directions-independent"},
+	{"identifier-kept-by-subscribe", []string{"v311/4.3.2-identifier-reuse", "v5/2.2.1-identifier-reuse"},
 		"What is published under the Packet Identifier of an earlier SUBSCRIBE is lost.", Run,
 		func(r *rules) {
 			used := map[*conn]map[uint16]bool{}

@@ -49,7 +49,7 @@ var connackDefects = []Defect{
 				s.timers.stop(timerKey{kind: connectTimer, conn: c.id})
 			}
 		}},
-	{"refused-will-left-open", []string{"v5/MQTT-3.2.2-7", "v5/MQTT-3.1.2-12", "v311/MQTT-3.1.2-14"}, "A CONNECT with Will QoS 3 is refused, and the connection stays open.", Run,
+	{"refused-will-left-open", []string{"v5/MQTT-3.2.2-7", "v5/MQTT-3.1.2-12", "v311/MQTT-3.1.2-14", "v5/MQTT-4.13.2-1"}, "A CONNECT with Will QoS 3 is refused, and the connection stays open.", Run,
 		func(r *rules) {
 			r.endsBrokenConnect = func(broken packet.Rule) bool { return broken != packet.RuleWillQoS3 }
 		}},

@@ -17,7 +17,7 @@ var quotaDefects = []Defect{
 	{"receive-maximum-off-by-one", []string{"v5/MQTT-4.9.0-1", "v5/MQTT-3.3.4-9", "v5/MQTT-4.9.0-2", "v5/4.9-quota-not-above-initial", "v5/4.9-quota-reset"},
 		"One delivery more is open than the Receive Maximum of the client.", Run,
 		func(r *rules) { r.sendQuota = func(_ *conn, most int) int { return most + 1 } }},
-	{"receive-maximum-halved-to-0", []string{"v5/MQTT-4.9.0-1"}, "The send quota is half the Receive Maximum, rounded down.", Run,
+	{"receive-maximum-halved-to-0", []string{"v5/MQTT-4.9.0-1", "v5/MQTT-3.1.2-25"}, "The send quota is half the Receive Maximum, rounded down.", Run,
 		func(r *rules) { r.sendQuota = func(_ *conn, most int) int { return most / 2 } }},
 	{"quota-by-pubrec", []string{"v5/MQTT-3.3.4-9"}, "PUBREC gives quota back.", Run,
 		func(r *rules) { r.pubrecReturnsQuota = true }},

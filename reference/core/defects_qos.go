@@ -28,11 +28,11 @@ var qosDefects = []Defect{
 		"v5/4.6-server-resend-order", "v5/MQTT-3.10.4-3", "v5/MQTT-3.3.1-1", "v5/MQTT-4.1.0-1", "v5/MQTT-4.3.2-3", "v5/MQTT-4.4.0-1",
 	}, "An open delivery at QoS 1 is not sent again.", Run,
 		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.qos != 1 } }},
-	{"qos2-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v311/MQTT-3.3.1-1", "v5/MQTT-3.3.1-1", "v5/MQTT-4.3.3-3", "v5/MQTT-4.4.0-1", "v5/MQTT-4.3.3-7"}, "An open delivery at QoS 2 is not sent again.", Run,
+	{"qos2-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v311/MQTT-3.3.1-1", "v5/MQTT-3.3.1-1", "v5/MQTT-4.3.3-3", "v5/MQTT-4.4.0-1", "v5/MQTT-4.8.2-4"}, "An open delivery at QoS 2 is not sent again.", Run,
 		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.qos != 2 || d.released > 0 } }},
-	{"pubrel-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v5/MQTT-4.3.3-5", "v5/MQTT-4.4.0-1", "v5/MQTT-4.3.3-7"}, "An open PUBREL is not sent again.", Run,
+	{"pubrel-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v5/MQTT-4.3.3-5", "v5/MQTT-4.4.0-1", "v5/MQTT-4.8.2-4"}, "An open PUBREL is not sent again.", Run,
 		func(r *rules) { r.resends = func(_ *conn, d *delivery) bool { return d.released == 0 } }},
-	{"pubrec-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v5/MQTT-4.3.3-6", "v5/MQTT-4.4.0-1", "v5/MQTT-4.3.3-7"}, "After PUBREC the PUBLISH is sent again.", Run,
+	{"pubrec-forgotten", []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v5/MQTT-4.3.3-6", "v5/MQTT-4.4.0-1", "v311/4.3.2-identifier-reuse", "v5/2.2.1-identifier-reuse", "v5/4.13.2-error-acks-harmless", "v5/MQTT-3.1.2-25", "v5/MQTT-4.8.2-4"}, "After PUBREC the PUBLISH is sent again.", Run,
 		func(r *rules) { r.remembersPubrec = false }},
 	{"pubrel-not-sent", []string{"v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-4"}, "PUBREC gets no PUBREL where the Session is stored.", Run,
 		func(r *rules) { r.sendsPubrel = func(c *conn) bool { return c.session.expiry == 0 } }},
@@ -40,11 +40,11 @@ var qosDefects = []Defect{
 		func(r *rules) { r.finishes = func(d *delivery) bool { return d.qos != 2 } }},
 	{"qos1-dup-dropped", []string{"v311/MQTT-4.3.2-2", "v5/MQTT-4.3.2-5"}, "A PUBLISH at QoS 1 with DUP 1 is taken for a repetition.", Run,
 		func(r *rules) { r.takesAsNew = func(_ *conn, p *packet.Publish) bool { return !p.Dup } }},
-	{"qos2-repeated-delivered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10"}, "A repeated PUBLISH at QoS 2 is passed on again.", Run,
+	{"qos2-repeated-delivered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10", "v311/3.1.2.4-inbound-qos2-in-session"}, "A repeated PUBLISH at QoS 2 is passed on again.", Run,
 		func(r *rules) { r.takesRepeatsAsNew = true }},
 	{"qos2-never-released", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-12"}, "A Packet Identifier is never taken as new after PUBREL.", Run,
 		func(r *rules) { r.releasesIncoming = false }},
-	{"qos2-forgotten-on-drop", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10", "v5/MQTT-4.3.3-13"}, "Identifiers of QoS 2 publications are forgotten with the connection.", Run,
+	{"qos2-forgotten-on-drop", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10", "v311/3.1.2.4-inbound-qos2-in-session", "v5/4.1-qos2-receiver-state"}, "Identifiers of QoS 2 publications are forgotten with the connection.", Run,
 		func(r *rules) {
 			r.detached = func(_ *Server, se *session, _ ending) { se.pending = map[uint16]bool{} }
 		}},
@@ -55,7 +55,7 @@ var qosDefects = []Defect{
 		"v5/MQTT-4.3.2-4", "v5/MQTT-4.3.3-8", "v5/4.12.1-traffic-goes-on",
 	}, "PUBACK and PUBREC have the bytes of their identifier swapped.", Run,
 		func(r *rules) { r.ackID = swapBytes }},
-	{"pubcomp-id-swapped", []string{"v311/MQTT-2.3.1-6", "v311/MQTT-4.3.3-2", "v5/MQTT-2.2.1-5", "v5/MQTT-4.3.3-11", "v5/MQTT-4.3.3-13"}, "PUBCOMP has the bytes of its identifier swapped.", Run,
+	{"pubcomp-id-swapped", []string{"v311/MQTT-2.3.1-6", "v311/MQTT-4.3.3-2", "v5/MQTT-2.2.1-5", "v5/MQTT-4.3.3-11", "v311/3.1.2.4-inbound-qos2-in-session", "v5/4.1-qos2-receiver-state"}, "PUBCOMP has the bytes of its identifier swapped.", Run,
 		func(r *rules) { r.releaseID = swapBytes }},
 	{"packet-id-0", []string{
 		"v311/MQTT-2.3.1-1", "v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4", "v311/MQTT-4.3.2-1", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.2-1",
@@ -63,10 +63,10 @@ var qosDefects = []Defect{
 	}, "Deliveries have the Packet Identifier 0.", Run,
 		func(r *rules) { r.packetID = func(uint16) uint16 { return 0 } }},
 	{"packet-id-constant", []string{
-		"v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4", "v5/MQTT-4.4.0-1", "v311/MQTT-4.3.2-1", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.2-1", "v5/MQTT-4.3.3-1",
+		"v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4", "v5/MQTT-4.4.0-1", "v311/MQTT-4.3.2-1", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.2-1", "v5/MQTT-4.3.3-1", "v5/3.3.2.3.4-alias-unknown", "v5/4.8.2-leave-on-session-end", "v5/4.8.2-one-member-gets-it",
 	}, "All open deliveries have the same Packet Identifier.", Run,
 		func(r *rules) { r.packetID = func(uint16) uint16 { return 1 } }},
-	{"resent-id-new", []string{"v311/MQTT-4.4.0-1", "v311/MQTT-2.3.1-4", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-3", "v5/MQTT-4.3.3-5", "v5/MQTT-4.4.0-1", "v5/MQTT-4.3.3-7"}, "What is sent again has a new Packet Identifier.", Run,
+	{"resent-id-new", []string{"v311/MQTT-4.4.0-1", "v311/MQTT-2.3.1-4", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-3", "v5/MQTT-4.3.3-5", "v5/MQTT-4.4.0-1", "v5/MQTT-4.8.2-4"}, "What is sent again has a new Packet Identifier.", Run,
 		func(r *rules) {
 			r.renumbers = func(o *outbox, d *delivery) {
 				if d.sent {
@@ -140,7 +140,7 @@ var qosDefects = []Defect{
 		}},
 	{"pubrel-id-swapped", []string{
 		"v311/MQTT-2.3.1-6", "v311/MQTT-3.10.4-3", "v311/MQTT-4.3.3-1", "v311/MQTT-4.4.0-1", "v311/MQTT-4.6.0-4", "v5/MQTT-2.2.1-5",
-		"v5/4.6-server-resend-order", "v5/MQTT-3.10.4-3", "v5/MQTT-4.3.3-4", "v5/MQTT-4.4.0-1", "v5/MQTT-4.3.3-7",
+		"v5/4.6-server-resend-order", "v5/MQTT-3.10.4-3", "v5/MQTT-4.3.3-4", "v5/MQTT-4.4.0-1", "v5/MQTT-4.8.2-4",
 	}, "PUBREL has the bytes of its identifier swapped.", Run,
 		func(r *rules) {
 			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {

@@ -55,7 +55,7 @@ var standingDefects = []Defect{
 		behindMessage(func(*conn) []byte { return []byte{0, 0} })},
 	{"publish-cut-off", []string{"v311/7.1.1-packet-format", "v5/7.1.1-packet-format"}, "A PUBLISH is sent that ends in its Topic Name.", Run,
 		behindMessage(func(*conn) []byte { return []byte{0x30, 3, 0, 5, 'a'} })},
-	{"publish-qos-3-sent", []string{"v311/MQTT-3.3.1-4", "v5/MQTT-3.3.1-4"}, "A PUBLISH is sent with both QoS bits set.", Run,
+	{"publish-qos-3-sent", []string{"v311/MQTT-3.3.1-4", "v5/MQTT-3.3.1-4", "v5/3.1.2.11.5-topic-alias-maximum-default", "v5/MQTT-3.1.2-27", "v5/MQTT-3.3.4-3"}, "A PUBLISH is sent with both QoS bits set.", Run,
 		behindMessage(func(c *conn) []byte {
 			if c.five() {
 				return []byte{0x36, 6, 0, 1, 'a', 0, 9, 0}

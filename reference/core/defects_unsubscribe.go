@@ -25,13 +25,13 @@ var unsubscribeDefects = []Defect{
 		"v5/MQTT-3.10.4-4", "v5/MQTT-2.2.1-6", "v5/MQTT-3.10.4-5", "v5/MQTT-3.10.4-6",
 	}, "UNSUBACK has the bytes of its identifier swapped.", Run,
 		func(r *rules) { r.unsubackID = swapBytes }},
-	{"unsuback-only-if-removed", []string{"v311/MQTT-3.10.4-5", "v5/MQTT-3.10.4-5"}, "An UNSUBSCRIBE that removes nothing gets no UNSUBACK.", Run,
+	{"unsuback-only-if-removed", []string{"v311/MQTT-3.10.4-5", "v5/MQTT-3.10.4-5", "v5/MQTT-3.10.4-4"}, "An UNSUBSCRIBE that removes nothing gets no UNSUBACK.", Run,
 		func(r *rules) { r.answersUselessUnsubscribe = false }},
 	{"unsubscribe-first-only", []string{"v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-6", "v5/MQTT-3.11.3-2"}, "Only the first filter of an UNSUBSCRIBE is removed.", Run,
 		func(r *rules) {
 			r.unsubscribed = func(filters []string) []string { return filters[:min(1, len(filters))] }
 		}},
-	{"unsubscribe-ignored", []string{"v311/MQTT-3.10.4-1", "v311/MQTT-3.10.4-2", "v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-1", "v5/MQTT-3.10.4-2", "v5/MQTT-3.10.4-6"}, "UNSUBSCRIBE is answered and removes nothing.", Run,
+	{"unsubscribe-ignored", []string{"v311/MQTT-3.10.4-1", "v311/MQTT-3.10.4-2", "v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-1", "v5/MQTT-3.10.4-2", "v5/MQTT-3.10.4-6", "v5/MQTT-3.3.1-10"}, "UNSUBSCRIBE is answered and removes nothing.", Run,
 		func(r *rules) { r.findSubscriptions = func(*session, string) []*subscription { return nil } }},
 	{"unsubscribe-by-match", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1", "v5/4.8.2-unsubscribe-full-filter"}, "UNSUBSCRIBE removes every subscription that its filter covers.", Run,
 		func(r *rules) {
@@ -45,7 +45,7 @@ var unsubscribeDefects = []Defect{
 				return list
 			}
 		}},
-	{"unsubscribe-case-blind", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"}, "UNSUBSCRIBE does not tell upper from lower case.", Run,
+	{"unsubscribe-case-blind", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1", "v5/4.8.2-unsubscribe-full-filter"}, "UNSUBSCRIBE does not tell upper from lower case.", Run,
 		func(r *rules) {
 			r.findSubscriptions = func(se *session, filter string) []*subscription {
 				var list []*subscription

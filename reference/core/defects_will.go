@@ -26,7 +26,7 @@ var willDefects = []Defect{
 		}},
 	{"will-after-disconnect", []string{"v311/MQTT-3.14.4-3", "v311/MQTT-3.1.2-10", "v311/MQTT-3.14.1-1", "v5/MQTT-3.14.4-3", "v5/MQTT-3.1.2-10", "v5/MQTT-3.14.1-1", "v5/3.14.2.1-short-form"}, "A will is published after DISCONNECT.", Run,
 		func(r *rules) { r.publishesWill = func(*conn, ending) bool { return true } }},
-	{"will-qos-0", []string{"v311/MQTT-3.1.2-9", "v5/MQTT-3.1.2-9"}, "A will is published at QoS 0.", Run,
+	{"will-qos-0", []string{"v311/MQTT-3.1.2-9", "v5/MQTT-3.1.2-9", "v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A will is published at QoS 0.", Run,
 		func(r *rules) {
 			r.storedWill = func(_ *session, w *will) *will { w.message.qos = 0; return w }
 		}},
