@@ -25,7 +25,7 @@ var authDefects = []Defect{
 				return code
 			}
 		}},
-	{"auth-code-zero", []string{"v5/MQTT-4.12.0-2"}, "AUTH that asks for more before CONNACK has the code 0x00.", Run,
+	{"auth-code-zero", []string{"v5/MQTT-4.12.0-2"}, "AUTH that asks for more before CONNACK has the code 0x00.", Hook,
 		func(r *rules) {
 			r.challengeCode = func(c *conn) packet.ReasonCode {
 				if c.state == authenticating {
@@ -34,7 +34,7 @@ var authDefects = []Defect{
 				return packet.ContinueAuthentication
 			}
 		}},
-	{"auth-code-reauthenticate", []string{"v5/MQTT-3.15.2-1"}, "AUTH that asks for more in a re-authentication has the code 0x19.", Run,
+	{"auth-code-reauthenticate", []string{"v5/MQTT-3.15.2-1"}, "AUTH that asks for more in a re-authentication has the code 0x19.", Hook,
 		func(r *rules) {
 			r.challengeCode = func(c *conn) packet.ReasonCode {
 				if c.state == established {
@@ -43,9 +43,9 @@ var authDefects = []Defect{
 				return packet.ContinueAuthentication
 			}
 		}},
-	{"auth-failure-believed", []string{"v5/MQTT-4.12.0-4"}, "A client that cannot prove who it is is let in.", Run,
+	{"auth-failure-believed", []string{"v5/MQTT-4.12.0-4"}, "A client that cannot prove who it is is let in.", Hook,
 		func(r *rules) { r.believesFailure = func(c *conn) bool { return c.state == authenticating } }},
-	{"auth-refusal-stays-open", []string{"v5/MQTT-4.12.0-4"}, "The connection stays open when CONNACK has rejected the authentication.", Run,
+	{"auth-refusal-stays-open", []string{"v5/MQTT-4.12.0-4"}, "The connection stays open when CONNACK has rejected the authentication.", Hook,
 		func(r *rules) {
 			failed := map[*conn]bool{}
 			r.refusalCode = func(c *conn, code packet.ReasonCode) packet.ReasonCode {
@@ -54,9 +54,9 @@ var authDefects = []Defect{
 			}
 			r.afterRefusal = closesUnless(func(c *conn) bool { return failed[c] })
 		}},
-	{"connack-without-method", []string{"v5/MQTT-4.12.0-5"}, "CONNACK does not name the Authentication Method.", Run,
+	{"connack-without-method", []string{"v5/MQTT-4.12.0-5"}, "CONNACK does not name the Authentication Method.", Hook,
 		func(r *rules) { r.connackMethod = func(*string) *string { return nil } }},
-	{"auth-method-lower-case", []string{"v5/MQTT-4.12.0-5"}, "AUTH has the name of the Authentication Method in lower case.", Run,
+	{"auth-method-lower-case", []string{"v5/MQTT-4.12.0-5"}, "AUTH has the name of the Authentication Method in lower case.", Hook,
 		func(r *rules) {
 			r.authMethod = func(method *string) *string {
 				lower := strings.ToLower(*method)
@@ -78,7 +78,7 @@ var authDefects = []Defect{
 				}
 			}
 		}},
-	{"auth-sent-unasked", []string{"v5/MQTT-4.12.0-6"}, "A server with a method sends AUTH ahead of the CONNACK of a client that named none.", Run,
+	{"auth-sent-unasked", []string{"v5/MQTT-4.12.0-6"}, "A server with a method sends AUTH ahead of the CONNACK of a client that named none.", Hook,
 		func(r *rules) {
 			r.outgoing = func(s *Server, c *conn, p packet.Packet) []packet.Packet {
 				ack, ok := p.(*packet.Connack)
@@ -93,11 +93,11 @@ var authDefects = []Defect{
 		ignores(func(c *conn, p *packet.Auth) bool { return c.method == "" })},
 	{"auth-left-unheard", []string{"v5/4.12-client-may-leave"}, "DISCONNECT during the authentication is ignored.", Warn,
 		func(r *rules) { r.mayLeave = false }},
-	{"reauth-unanswered", []string{"v5/4.12.1-reauthentication"}, "AUTH 0x19 is not answered.", Run,
+	{"reauth-unanswered", []string{"v5/4.12.1-reauthentication"}, "AUTH 0x19 is not answered.", Hook,
 		ignores(func(c *conn, p *packet.Auth) bool {
 			return c.state == established && c.method != "" && p.Code == packet.ReAuthenticate
 		})},
-	{"reauth-blocks-traffic", []string{"v5/4.12.1-traffic-goes-on"}, "Other packets are dropped during a re-authentication.", Run,
+	{"reauth-blocks-traffic", []string{"v5/4.12.1-traffic-goes-on"}, "Other packets are dropped during a re-authentication.", Hook,
 		func(r *rules) {
 			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
 				if c.state == established && c.exchange != nil && p.Type() != packet.AUTH {
@@ -106,7 +106,7 @@ var authDefects = []Defect{
 				return p
 			}
 		}},
-	{"reauth-failure-survived", []string{"v5/MQTT-4.12.1-2"}, "A re-authentication that fails leaves the connection open.", Run,
+	{"reauth-failure-survived", []string{"v5/MQTT-4.12.1-2"}, "A re-authentication that fails leaves the connection open.", Hook,
 		func(r *rules) { r.endsFailedReauthentication = false }},
 	{"reauth-other-method-taken", []string{"v5/MQTT-4.12.1-1"}, "A re-authentication may name any Authentication Method.", Warn,
 		func(r *rules) {
@@ -117,7 +117,7 @@ var authDefects = []Defect{
 	{"reauth-early", []string{"v5/4.12.1-reauthentication-before-connack"}, "AUTH 0x19 before CONNACK continues the authentication.", Warn,
 		continuesWith(func(code packet.ReasonCode) bool { return code == packet.ReAuthenticate })},
 
-	{"auth-flags-ignored", []string{"v5/MQTT-3.15.1-1"}, "The flag bits of AUTH are not looked at.", Run,
+	{"auth-flags-ignored", []string{"v5/MQTT-3.15.1-1"}, "The flag bits of AUTH are not looked at.", Hook,
 		tolerate(packet.RuleAuthFlags)},
 	{"auth-with-flags-skipped", []string{"v5/MQTT-3.15.1-1"}, "AUTH with flag bits is skipped.", Run,
 		func(r *rules) {
@@ -154,30 +154,30 @@ var authDefects = []Defect{
 		tolerate(packet.RuleAuthAuthenticationDataTwice)},
 	{"auth-reason-twice-taken", []string{"v5/3.15.2.2.4-auth-reason-string-twice"}, "The Reason String may stand twice in AUTH.", Warn,
 		tolerate(packet.RuleAuthReasonStringTwice)},
-	{"auth-method-twice", []string{"v5/3.15.2.2.2-auth-authentication-method-twice"}, "AUTH has the Authentication Method twice.", Run,
+	{"auth-method-twice", []string{"v5/3.15.2.2.2-auth-authentication-method-twice"}, "AUTH has the Authentication Method twice.", Hook,
 		addsToAuth(func(c *conn, _ *packet.Auth, b []byte) []byte {
 			return withProperty(b, 1, append([]byte{0x15, 0, byte(len(c.method))}, c.method...))
 		})},
-	{"auth-data-twice", []string{"v5/3.15.2.2.3-auth-authentication-data-twice"}, "AUTH has the Authentication Data twice.", Run,
+	{"auth-data-twice", []string{"v5/3.15.2.2.3-auth-authentication-data-twice"}, "AUTH has the Authentication Data twice.", Hook,
 		addsToAuth(func(_ *conn, p *packet.Auth, b []byte) []byte {
 			if p.Properties.AuthenticationData == nil {
 				return b
 			}
 			return withProperty(b, 1, []byte{0x16, 0, 1, 'x'})
 		})},
-	{"auth-reason-twice", []string{"v5/3.15.2.2.4-auth-reason-string-twice"}, "AUTH has a second Reason String, where there is room for it.", Run,
+	{"auth-reason-twice", []string{"v5/3.15.2.2.4-auth-reason-string-twice"}, "AUTH has a second Reason String, where there is room for it.", Hook,
 		addsToAuth(func(c *conn, p *packet.Auth, b []byte) []byte {
 			if p.Properties.ReasonString == nil || c.maxPacket > 0 {
 				return b
 			}
 			return withProperty(b, 1, []byte{0x1f, 0, 2, 'n', 'o'})
 		})},
-	{"auth-reason-too-large", []string{"v5/MQTT-3.15.2-2"}, "AUTH has a Reason String, however small the client's Maximum Packet Size is.", Run,
+	{"auth-reason-too-large", []string{"v5/MQTT-3.15.2-2"}, "AUTH has a Reason String, however small the client's Maximum Packet Size is.", Hook,
 		func(r *rules) {
 			r.trimsReason = func(kind packet.Type) bool { return kind != packet.AUTH }
 			r.honoursPacketSize = func(p packet.Packet) bool { return p.Type() != packet.AUTH }
 		}},
-	{"auth-user-property-too-large", []string{"v5/MQTT-3.15.2-3"}, "AUTH has a User Property, however small the client's Maximum Packet Size is.", Run,
+	{"auth-user-property-too-large", []string{"v5/MQTT-3.15.2-3"}, "AUTH has a User Property, however small the client's Maximum Packet Size is.", Hook,
 		func(r *rules) {
 			r.trimsUserProperties = func(kind packet.Type) bool { return kind != packet.AUTH }
 			r.honoursPacketSize = func(p packet.Packet) bool { return p.Type() != packet.AUTH }
