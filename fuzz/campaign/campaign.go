@@ -70,13 +70,12 @@ type campaign struct {
 	stop    context.CancelFunc
 	shrinks context.Context // in which findings are made small: a little longer than the campaign
 
-	mu       sync.Mutex
-	summary  Summary
-	known    map[string]int
-	recent   [][]generate.Case // by worker
-	versions map[string]bool
-	begun    time.Time
-	gone     error // why the campaign ended before its time
+	mu      sync.Mutex
+	summary Summary
+	known   map[string]int
+	recent  [][]generate.Case // by worker
+	begun   time.Time
+	gone    error // why the campaign ended before its time
 }
 
 // Run runs a campaign until its time or its number of conversations is over,
