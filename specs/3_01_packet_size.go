@@ -144,7 +144,8 @@ func largeMessages(b *probe.Broker, v version) {
 
 		again := b.Connect("again", probe.ID(id), probe.Persistent, packetLimit(smallLimit))
 
-		got := again.DeliveredBefore(pub.Sentinel(topic, 1))
+		// No order binds messages of different QoS to each other.
+		got := append(again.DeliveredBefore(pub.Sentinel(topic, 1)), again.DeliveredBefore(pub.Sentinel(topic, 2))...)
 		keepsTo(again, smallLimit)
 		probe.For("v5/MQTT-3.1.2-25").Expect(got).To(HaveExactElements(HaveField("Payload", small), HaveField("Payload", small)), "the others come")
 	})
@@ -157,9 +158,12 @@ func largeMessages(b *probe.Broker, v version) {
 
 		sub := b.Connect("sub", packetLimit(smallLimit)).Subscribe(topic+"/a", 1).Subscribe(topic+"/b", 1)
 
-		got := sub.DeliveredBefore(pub.Sentinel(topic+"/b", 1))
+		// No order binds what is retained to a sentinel.
+		a := sub.AnswerWhere(hasPayload(small), wire.PUBLISH)
+		probe.For("v5/MQTT-3.1.2-25").Expect(a).To(probe.BePacket(HaveField("Payload", small)), "the other one comes")
+		sub.Acknowledge(a.Packet.(wire.Publish))
+		sub.DeliveredBefore(pub.Sentinel(topic+"/b", 1))
 		keepsTo(sub, smallLimit)
-		probe.For("v5/MQTT-3.1.2-25").Expect(got).To(HaveExactElements(HaveField("Payload", small)), "the other one comes")
 	})
 
 	for _, qos := range []byte{1, 2} {

@@ -107,7 +107,7 @@ func usedAliases(b *probe.Broker, v version) {
 		p.Retain = true
 		pub.Publish(p)
 
-		Expect(welcome(b, topic, 1, topic)).To(HaveExactElements(HaveField("Payload", "kept")), "it replaces the message of that topic")
+		Expect(welcomed(b, topic, topic, 1)).To(HaveExactElements(HaveField("Payload", "kept")), "it replaces the message of that topic")
 	})
 
 	It("stands for another Topic Name once it is sent with that", v.Statement("v5/3.3.2.3.4-alias-change"), func() {

@@ -76,14 +76,11 @@ func gather(b *probe.Broker, pub *probe.Client, atLeast int, members ...*probe.C
 		got[i] = m.DeliveredBefore(pub.SentinelAside(m))
 	}
 	const turns = 50
-	for range turns {
-		if got.total() >= atLeast {
-			break
-		}
-		i, p, ok := nextOf(b, turns, members...)
-		if ok {
+	for silent := 0; silent < turns && got.total() < atLeast; silent++ {
+		if i, p, ok := nextOf(b, turns, members...); ok {
 			members[i].Acknowledge(p)
 			got[i] = append(got[i], p)
+			silent = -1
 		}
 	}
 	return got
