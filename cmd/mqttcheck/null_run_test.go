@@ -101,7 +101,6 @@ var floodPasses5 = map[string]string{
 	"v5/MQTT-3.8.4-7": "its codes are those asked for, and copies arrive so",
 	"v5/MQTT-3.9.3-1": "its codes are those asked for, and copies arrive so",
 	"v5/MQTT-4.1.0-1": "a message reaches a client that has been quiet for a while",
-	"v5/MQTT-4.1.0-2": "it keeps no Session, expired or not",
 	"v5/MQTT-4.3.2-4": "it acknowledges each message, and a copy arrives",
 	"v5/MQTT-4.3.2-5": "it acknowledges and copies whatever comes under a Packet Identifier",
 	"v5/MQTT-4.6.0-6": "it copies each message as it comes, hence in order",
