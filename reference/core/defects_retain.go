@@ -2,7 +2,7 @@ package core
 
 // retainDefects are the faults in section 3.3.1.3.
 var retainDefects = []Defect{
-	{"retain-qos-lost", []string{"v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5"}, "A retained message is stored at QoS 0.", Run,
+	{"retain-qos-lost", []string{"v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5", "v5/MQTT-3.8.4-8"}, "A retained message is stored at QoS 0.", Run,
 		func(r *rules) {
 			r.store = func(s *Server, m *message) { kept := *m; kept.qos = 0; s.retained.set(&kept) }
 		}},
