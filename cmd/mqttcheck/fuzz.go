@@ -89,7 +89,10 @@ func (a *app) fuzzCommand() *cobra.Command {
 
 // fuzz runs a campaign.
 func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
-	address, err := f.vet(url)
+	if err := f.vet(); err != nil {
+		return err
+	}
+	address, broker, err := fuzzed(url, f.allowRemote, f.tls)
 	if err != nil {
 		return err
 	}
@@ -101,17 +104,13 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	trust, err := f.tls.Read(address)
-	if err != nil {
-		return exitf(exitUsage, "%w", err)
-	}
 	o := fuzzing.Options{
-		Address: wire.Address{URL: address.URL(), TLS: wire.TLS(trust)}, Seed: f.seed, First: f.first, Most: f.most, Duration: f.duration, Workers: f.workers, Rate: f.rate,
+		Address: broker, Seed: f.seed, First: f.first, Most: f.most, Duration: f.duration, Workers: f.workers, Rate: f.rate,
 		Dir: f.dir, Patience: f.patience, Shrink: f.slim, Found: a.tellFinding, Progress: a.tellProgress,
 	}
 	if f.start != "" {
 		o.Start = &proc.Command{Args: proc.Shell(f.start), Address: net.JoinHostPort(address.Host, strconv.Itoa(address.Port)), Grace: 2 * time.Second}
-	} else if o.Versions, err = f.offered(ctx, o.Address); err != nil {
+	} else if o.Versions, err = f.offered(ctx, broker); err != nil {
 		return err
 	}
 	s, err := fuzzing.Run(ctx, o)
@@ -138,27 +137,37 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 	return nil
 }
 
-// vet checks what was given before anything is done.
-func (f fuzzFlags) vet(url string) (target.Address, error) {
-	address, err := target.Parse(url)
-	if err != nil {
-		return address, exitf(exitUsage, "%w", err)
-	}
+// vet checks the numbers among the flags.
+func (f fuzzFlags) vet() error {
 	switch {
 	case f.workers < 1 || f.workers > 64:
-		return address, exitf(exitUsage, "--workers %d: between 1 and 64", f.workers)
+		return exitf(exitUsage, "--workers %d: between 1 and 64", f.workers)
 	case f.duration <= 0:
-		return address, exitf(exitUsage, "--duration %s: write how long, such as 5m", f.duration)
+		return exitf(exitUsage, "--duration %s: write how long, such as 5m", f.duration)
 	case f.rate < 0:
-		return address, exitf(exitUsage, "--rate %g: at least 0", f.rate)
+		return exitf(exitUsage, "--rate %g: at least 0", f.rate)
 	case f.patience < 50*time.Millisecond || f.patience > time.Minute:
-		return address, exitf(exitUsage, "--timeout %s: between 50ms and 1m", f.patience)
-	case address.HasUsername:
-		return address, exitf(exitUsage, "the fuzzer connects without credentials: give it a broker that is open to everybody")
-	case !f.allowRemote && !loopback(address.Host):
-		return address, exitf(exitUsage, "%s is not on this machine: fuzz only what is yours, with --allow-remote", address.Host)
+		return exitf(exitUsage, "--timeout %s: between 50ms and 1m", f.patience)
 	}
-	return address, nil
+	return nil
+}
+
+// fuzzed returns the broker at a URL that the fuzzer may talk to.
+func fuzzed(url string, allowRemote bool, flags target.TLSFlags) (target.Address, wire.Address, error) {
+	address, err := target.Parse(url)
+	var trust target.TLS
+	if err == nil {
+		trust, err = flags.Read(address)
+	}
+	switch {
+	case err != nil:
+		return address, wire.Address{}, exitf(exitUsage, "%w", err)
+	case address.HasUsername:
+		return address, wire.Address{}, exitf(exitUsage, "the fuzzer connects without credentials: give it a broker that is open to everybody")
+	case !allowRemote && !loopback(address.Host):
+		return address, wire.Address{}, exitf(exitUsage, "%s is not on this machine: fuzz only what is yours, with --allow-remote", address.Host)
+	}
+	return address, wire.Address{URL: address.URL(), TLS: wire.TLS(trust)}, nil
 }
 
 // loopback tells whether a host is this machine.

@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/mqttcheck/mqttcheck/reports"
 )
 
 // program returns the whole program as a command in a process of its own.
@@ -66,15 +64,7 @@ func TestCtrlCLeavesAPartialReport(t *testing.T) {
 			if got := cmd.ProcessState.ExitCode(); got != exitInterrupted {
 				t.Errorf("exit %d, want %d\n%s%s", got, exitInterrupted, &out, &talk)
 			}
-			f, err := os.Open(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer f.Close()
-			result, err := reports.Read(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := resultIn(t, file)
 			if !result.Run.Partial || !result.Run.Interrupted || result.Run.ExitCode != exitInterrupted {
 				t.Errorf("the result says partial %v, interrupted %v, exit %d", result.Run.Partial, result.Run.Interrupted, result.Run.ExitCode)
 			}

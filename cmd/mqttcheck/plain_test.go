@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -38,38 +36,21 @@ func plainRun(t *testing.T, d core.Defect) {
 		t.Fatal(err)
 	}
 	defer broker.Close()
-	file := filepath.Join(t.TempDir(), "result.json")
-	var out, talk bytes.Buffer
 	began := time.Now()
 
-	code := mqttcheck([]string{"run", broker.URL(), "--json", file}, nil, &out, &talk)
+	code, result, talk := judge(t, broker.URL())
 
 	took := time.Since(began)
 	t.Logf("%s: exit %d in %s", d.Name, code, took.Round(100*time.Millisecond))
 	if code != exitFail {
-		t.Errorf("exit %d, want %d\n%s", code, exitFail, &talk)
+		t.Errorf("exit %d, want %d\n%s", code, exitFail, talk)
 	}
 	if took > plainLimit {
 		t.Errorf("the run took %s", took.Round(time.Second))
 	}
-	result := resultIn(t, file)
 	for _, st := range result.Statements {
 		if st.ID == d.Breaks[0] && st.Verdict != reports.Fail {
 			t.Errorf("%s is %s: it shows in the variants only, if at all", st.ID, st.Verdict)
 		}
 	}
-}
-
-func resultIn(t *testing.T, file string) reports.Result {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	result, err := reports.Read(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result
 }

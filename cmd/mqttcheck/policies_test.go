@@ -5,7 +5,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -74,7 +73,7 @@ func soundUnder(t *testing.T, policies map[string]string) {
 	for _, problem := range unsound(result) {
 		t.Error(problem)
 	}
-	t.Logf("%s: %s", took.Round(time.Millisecond), strings.Join(verdictCounts(result), ", "))
+	t.Logf("%s: %s", took.Round(time.Millisecond), verdictCounts(result))
 }
 
 // unsound lists what the result holds against a broker that breaks nothing.
@@ -94,14 +93,11 @@ func unsound(result reports.Result) []string {
 	return problems
 }
 
-func verdictCounts(result reports.Result) []string {
+// verdictCounts tells how many statements have which verdict.
+func verdictCounts(result reports.Result) string {
 	counts := map[reports.Verdict]int{}
 	for _, st := range result.Statements {
 		counts[st.Verdict]++
 	}
-	var words []string
-	for _, v := range []reports.Verdict{reports.Pass, reports.Warn, reports.Unsupported, reports.Inconclusive, reports.Skip} {
-		words = append(words, fmt.Sprintf("%d %s", counts[v], v))
-	}
-	return words
+	return tally(counts)
 }

@@ -97,15 +97,8 @@ func (f replayFlags) broker(urls []string) (wire.Address, func(), error) {
 		if len(f.defects) > 0 {
 			return wire.Address{}, nil, exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
 		}
-		address, err := fuzzFlags{workers: 1, duration: 1, patience: time.Second, allowRemote: f.allowRemote}.vet(urls[0])
-		if err != nil {
-			return wire.Address{}, nil, err
-		}
-		trust, err := f.tls.Read(address)
-		if err != nil {
-			return wire.Address{}, nil, exitf(exitUsage, "%w", err)
-		}
-		return wire.Address{URL: address.URL(), TLS: wire.TLS(trust)}, func() {}, nil
+		_, broker, err := fuzzed(urls[0], f.allowRemote, f.tls)
+		return broker, func() {}, err
 	}
 	if err := vetDefects(f.defects); err != nil {
 		return wire.Address{}, nil, err

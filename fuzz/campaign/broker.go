@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,8 +202,7 @@ func (c *campaign) quick() oracle.Options {
 // minimise makes a finding of a format or model oracle small.
 func (c *campaign) minimise(ctx context.Context, s script.Script, prefix string, f oracle.Finding) shrink.Result {
 	if f.Step+1 < len(s) {
-		cut := append(script.Script{}, s[:f.Step+1]...)
-		if c.shows(ctx, cut, prefix, f) {
+		if cut := slices.Clone(s[:f.Step+1]); c.shows(ctx, cut, prefix, f) {
 			s = cut
 		}
 	}
@@ -216,12 +216,7 @@ func (c *campaign) shows(ctx context.Context, s script.Script, prefix string, f 
 		return false
 	}
 	_, found := oracle.Examine(ctx, s, prefix, c.quick())
-	for _, other := range found {
-		if other.Oracle == f.Oracle && other.Key == f.Key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(found, f.Same)
 }
 
 // own tells whether every Client Identifier in a script begins with the prefix,

@@ -47,9 +47,8 @@ const (
 	defaultShrink   = 20 * time.Second
 	healthEvery     = 250 * time.Millisecond
 	progressEvery   = time.Second
-	recentScripts   = 40 // of each worker: a few hundred packets
-	mostFindings    = 50 // kept of a campaign
-	perKey          = 1
+	recentScripts   = 40              // of each worker: a few hundred packets
+	mostFindings    = 50              // kept of a campaign
 	overtime        = 8 * time.Second // for what is being made small when the time is over
 )
 
@@ -72,7 +71,6 @@ type campaign struct {
 
 	mu      sync.Mutex
 	summary Summary
-	known   map[string]int
 	recent  [][]generate.Case // by worker
 	begun   time.Time
 	gone    error // why the campaign ended before its time
@@ -96,7 +94,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	}
 	c := &campaign{
 		o: o, gen: generate.New(generate.Options{Seed: o.Seed, Versions: o.Versions}),
-		known: map[string]int{}, recent: make([][]generate.Case, o.Workers), begun: time.Now(),
+		recent: make([][]generate.Case, o.Workers), begun: time.Now(),
 	}
 	c.summary = newSummary()
 	c.next.Store(o.First)
@@ -169,13 +167,12 @@ func (c *campaign) pace(ctx context.Context, number uint64) {
 func (c *campaign) one(ctx context.Context, worker int, k generate.Case) {
 	c.talking.RLock()
 	c.remember(worker, k)
-	begin := time.Now()
 	log, found := oracle.Examine(ctx, k.Script, k.Prefix, c.options())
 	c.talking.RUnlock()
 	if ctx.Err() != nil && len(found) == 0 {
 		return
 	}
-	c.count(k, log, time.Since(begin))
+	c.count(k, log)
 	for _, f := range found {
 		if f.Oracle == oracle.Crash || f.Oracle == oracle.Hang {
 			c.examineBroker(ctx)
@@ -222,9 +219,8 @@ func (c *campaign) found(ctx context.Context, k generate.Case, f oracle.Finding)
 func (c *campaign) isNew(name string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known[name]++
 	c.summary.Seen[name]++
-	return c.known[name] <= perKey && len(c.known) <= mostFindings
+	return c.summary.Seen[name] == 1 && len(c.summary.Seen) <= mostFindings
 }
 
 func (c *campaign) save(f finding.File) {

@@ -52,7 +52,7 @@ func newSummary() Summary {
 }
 
 // count adds one conversation.
-func (c *campaign) count(k generate.Case, log *play.Log, _ time.Duration) {
+func (c *campaign) count(k generate.Case, log *play.Log) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.summary

@@ -33,6 +33,16 @@ type File struct {
 	Observed string
 }
 
+// header is a line of the header that holds a text.
+type header struct {
+	name  string
+	value *string
+}
+
+func (f *File) headers() []header {
+	return []header{{"oracle", &f.Oracle}, {"key", &f.Key}, {"about", &f.About}, {"broker", &f.Broker}, {"seed", &f.Seed}, {"prefix", &f.Prefix}}
+}
+
 // title is the first line of a file; the number is the version of the format.
 const title = "mqttcheck-replay 1"
 
@@ -47,9 +57,9 @@ const (
 func (f File) Format() []byte {
 	var b bytes.Buffer
 	fmt.Fprintln(&b, title)
-	for _, line := range [][2]string{{"oracle", f.Oracle}, {"key", f.Key}, {"about", f.About}, {"broker", f.Broker}, {"seed", f.Seed}, {"prefix", f.Prefix}} {
-		if line[1] != "" {
-			fmt.Fprintf(&b, "%s: %s\n", line[0], oneLine(line[1]))
+	for _, h := range f.headers() {
+		if *h.value != "" {
+			fmt.Fprintf(&b, "%s: %s\n", h.name, oneLine(*h.value))
 		}
 	}
 	if !f.Whole {
@@ -100,7 +110,7 @@ func Read(r io.Reader) (File, error) {
 		if err != nil {
 			return f, fmt.Errorf("the line %q is missing", scriptMark)
 		}
-		if err := f.header(line); err != nil {
+		if err := f.readHeader(line); err != nil {
 			return f, err
 		}
 	}
@@ -123,7 +133,7 @@ func Read(r io.Reader) (File, error) {
 	return f, nil
 }
 
-func (f *File) header(line string) error {
+func (f *File) readHeader(line string) error {
 	if line == "" || strings.HasPrefix(line, "#") {
 		return nil
 	}
@@ -132,21 +142,13 @@ func (f *File) header(line string) error {
 		return fmt.Errorf("%q is no header: write NAME: VALUE, or %s", line, scriptMark)
 	}
 	value = strings.TrimSpace(value)
-	switch name {
-	case "oracle":
-		f.Oracle = value
-	case "key":
-		f.Key = value
-	case "about":
-		f.About = value
-	case "broker":
-		f.Broker = value
-	case "seed":
-		f.Seed = value
-	case "prefix":
-		f.Prefix = value
-	case "minimised":
+	if name == "minimised" {
 		f.Whole = value != "no"
+	}
+	for _, h := range f.headers() {
+		if h.name == name {
+			*h.value = value
+		}
 	}
 	return nil // what later versions add is left alone
 }

@@ -2,6 +2,7 @@ package generate
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mqttcheck/mqttcheck/fuzz/script"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
@@ -211,8 +212,7 @@ func (c *client) subscribe() {
 	for range 1 + w.pick(6, 2, 1) {
 		s := wire.Subscription{Filter: w.filter(c.five()), QoS: byte(w.IntN(3))}
 		if c.five() {
-			shared := len(s.Filter) > 7 && s.Filter[:7] == "$share/"
-			s.NoLocal = !shared && w.chance(10)
+			s.NoLocal = !strings.HasPrefix(s.Filter, "$share/") && w.chance(10)
 			s.RetainAsPublished = w.chance(20)
 			s.RetainHandling = byte(w.pick(7, 2, 1))
 		}

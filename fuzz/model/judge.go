@@ -107,21 +107,11 @@ func (h *history) endings(j *judgement) {
 		if c.accepted == never && c.connect.ClientID == "" {
 			continue // refusing it is a freedom
 		}
-		if h.takenOver(c) {
-			continue
+		if !h.alone(c) {
+			continue // another connection may have taken over
 		}
 		j.find(c, c.ended, "closed-for-nothing", "the broker ended the connection, and the client had kept to the rules")
 	}
-}
-
-// takenOver tells whether another connection may have taken over.
-func (h *history) takenOver(c *conn) bool {
-	for _, d := range h.conns {
-		if d != c && d.connect != nil && d.id == c.id {
-			return true
-		}
-	}
-	return false
 }
 
 // Tainted tells whether the client of a connection has broken the rules.

@@ -5,6 +5,7 @@ package oracle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/mqttcheck/mqttcheck/fuzz/model"
@@ -49,17 +50,15 @@ type Options struct {
 // time.
 func Examine(ctx context.Context, s script.Script, prefix string, o Options) (*play.Log, []Finding) {
 	log, found := examine(ctx, s, prefix, o)
-	for _, f := range found {
-		if f.absent {
-			return confirm(ctx, s, prefix, o, found)
-		}
+	if slices.ContainsFunc(found, func(f Finding) bool { return f.absent }) {
+		return confirm(ctx, s, prefix, o, found)
 	}
 	return log, found
 }
 
 // confirm plays the script again, with pauses before its end.
 func confirm(ctx context.Context, s script.Script, prefix string, o Options, first []Finding) (*play.Log, []Finding) {
-	slow := append(script.Script{}, s...)
+	slow := slices.Clone(s)
 	for range 3 {
 		for _, c := range s.Clients() {
 			slow = append(slow, script.Step{Op: script.Pause, Pause: settle}, script.Step{Client: c, Op: script.Fence})
@@ -68,7 +67,7 @@ func confirm(ctx context.Context, s script.Script, prefix string, o Options, fir
 	log, second := examine(ctx, slow, prefix, o)
 	var both []Finding
 	for _, f := range first {
-		if !f.absent || has(second, f) {
+		if !f.absent || slices.ContainsFunc(second, f.Same) {
 			both = append(both, f)
 		}
 	}
@@ -78,14 +77,8 @@ func confirm(ctx context.Context, s script.Script, prefix string, o Options, fir
 // settle is how long a broker is given to bring what is due.
 const settle = 50 * time.Millisecond
 
-func has(list []Finding, f Finding) bool {
-	for _, other := range list {
-		if other.Oracle == f.Oracle && other.Key == f.Key {
-			return true
-		}
-	}
-	return false
-}
+// Same tells whether two findings are one.
+func (f Finding) Same(other Finding) bool { return f.Oracle == other.Oracle && f.Key == other.Key }
 
 func examine(ctx context.Context, s script.Script, prefix string, o Options) (*play.Log, []Finding) {
 	log := play.Play(ctx, s, play.Options{Address: o.Address, Patience: o.Patience, Trace: o.Trace})

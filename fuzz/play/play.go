@@ -80,21 +80,16 @@ func (p *player) carryOut(ctx context.Context, st script.Step) {
 	}
 	switch st.Op {
 	case script.Send:
-		p.send(l, st)
+		p.write(l, st.Bytes, st.Split, false)
 	case script.Fence:
 		p.fence(ctx, l)
 	case script.Hold:
 		l.hold = true
 	case script.Finish:
-		l.cut = true
-		p.log.add(Event{Kind: Cut, Conn: l.index, Step: p.step})
-		_ = l.conn.CloseWrite()
-		p.awaitEnd(ctx, l, farewell)
+		p.half(ctx, l)
 	case script.Reset:
 		p.pump(l)
-		l.cut = true
-		p.log.add(Event{Kind: Cut, Conn: l.index, Step: p.step})
-		_ = l.conn.Reset()
+		p.cut(l, l.conn.Reset)
 		p.pump(l)
 	}
 }
@@ -115,10 +110,6 @@ func (p *player) open(ctx context.Context, st script.Step) {
 	p.links = append(p.links, l)
 	p.now[st.Client] = l
 	p.log.add(Event{Kind: Opened, Conn: index, Step: p.step})
-}
-
-func (p *player) send(l *link, st script.Step) {
-	p.write(l, st.Bytes, st.Split, false)
 }
 
 // write writes bytes and notes them before: what they bring about comes behind
@@ -156,10 +147,7 @@ func (p *player) fence(ctx context.Context, l *link) {
 		return
 	}
 	if len(l.tail) > 0 {
-		l.cut = true
-		p.log.add(Event{Kind: Cut, Conn: l.index, Step: p.step})
-		_ = l.conn.CloseWrite()
-		p.awaitEnd(ctx, l, farewell)
+		p.half(ctx, l)
 		return
 	}
 	p.write(l, []byte{0xc0, 0}, 0, true)
@@ -183,9 +171,18 @@ func (p *player) fence(ctx context.Context, l *link) {
 	}
 }
 
-// awaitEnd waits until the broker has ended the connection, or for so long.
-func (p *player) awaitEnd(ctx context.Context, l *link, most time.Duration) {
-	deadline := time.Now().Add(most)
+// cut notes that the player ends a connection, or its half, and does so.
+func (p *player) cut(l *link, end func() error) {
+	l.cut = true
+	p.log.add(Event{Kind: Cut, Conn: l.index, Step: p.step})
+	_ = end()
+}
+
+// half ends the player's half of a connection, and waits a while until the
+// broker has ended the other.
+func (p *player) half(ctx context.Context, l *link) {
+	p.cut(l, l.conn.CloseWrite)
+	deadline := time.Now().Add(farewell)
 	for !l.ended && ctx.Err() == nil {
 		arrived := p.pump(l)
 		if l.ended || !sleepUntil(ctx, deadline, arrived, l.conn.Done()) {
@@ -284,9 +281,7 @@ func (p *player) finish(ctx context.Context) {
 		}
 		p.pump(l)
 		if !l.ended {
-			l.cut = true
-			p.log.add(Event{Kind: Cut, Conn: l.index, Step: p.step})
-			_ = l.conn.Close()
+			p.cut(l, l.conn.Close)
 			p.pump(l)
 		}
 	}

@@ -163,7 +163,7 @@ func simplify(b []byte, v wire.Version) [][]byte {
 		add(bare)
 		for i := range p.Properties {
 			one := p
-			one.Properties = slices.Delete(slices.Clone(p.Properties), i, i+1)
+			one.Properties = without(p.Properties, i)
 			add(one)
 		}
 	case wire.Publish:
@@ -179,7 +179,7 @@ func simplify(b []byte, v wire.Version) [][]byte {
 		add(bare)
 		for i := range p.Subscriptions {
 			if one := p; len(p.Subscriptions) > 1 {
-				one.Subscriptions = slices.Delete(slices.Clone(p.Subscriptions), i, i+1)
+				one.Subscriptions = without(p.Subscriptions, i)
 				add(one)
 			}
 		}
@@ -189,13 +189,16 @@ func simplify(b []byte, v wire.Version) [][]byte {
 		add(bare)
 		for i := range p.Filters {
 			if one := p; len(p.Filters) > 1 {
-				one.Filters = slices.Delete(slices.Clone(p.Filters), i, i+1)
+				one.Filters = without(p.Filters, i)
 				add(one)
 			}
 		}
 	}
 	return list
 }
+
+// without returns a list that lacks one element.
+func without[T any](list []T, i int) []T { return slices.Delete(slices.Clone(list), i, i+1) }
 
 // bytes cuts what is sent: from the end, and out of the middle with the
 // Remaining Length made to fit.

@@ -202,11 +202,6 @@ func (b *Broker) Seconds(n float64) time.Duration { return time.Duration(n * flo
 // ServerKeepAlive tells whether the CONNACK that a client got replaces the
 // Keep Alive that it asked for.
 func (b *Broker) ServerKeepAlive(c *Client) bool {
-	for _, r := range c.History() {
-		if ack, ok := r.Packet.(wire.Connack); ok {
-			p, given := ack.Properties.First(wire.ServerKeepAlive)
-			return given && uint16(p.Int) != c.connect.KeepAlive
-		}
-	}
-	return false
+	seconds, given := c.Announced(wire.ServerKeepAlive)
+	return given && uint16(seconds) != c.connect.KeepAlive
 }

@@ -99,6 +99,7 @@ func (c *Client) noteAssigned() {
 	}
 	c.b.spec.mu.Lock()
 	defer c.b.spec.mu.Unlock()
+	// A server may have sent more than one.
 	for _, r := range c.conn.All() {
 		if ack, ok := r.Packet.(wire.Connack); ok {
 			if id, given := ack.Properties.First(wire.AssignedClientIdentifier); given {
@@ -162,23 +163,11 @@ func (b *Broker) quiet(url string, v wire.Version, id string) *Client {
 // takes that: it may drop what comes at QoS 0.
 func (c *Client) clearRetained(topic string) {
 	p := wire.Publish{Topic: topic, Retain: true}
-	if c.mostQoS() > 0 {
+	if c.MaximumQoS() > 0 {
 		p.QoS, p.ID = 1, c.NextID()
 	}
 	_ = c.conn.Send(p, wire.Pingreq{})
 	c.take(250*time.Millisecond, wire.PINGRESP)
-}
-
-// mostQoS returns the Maximum QoS that the server has announced.
-func (c *Client) mostQoS() uint32 {
-	for _, r := range c.conn.All() {
-		if ack, ok := r.Packet.(wire.Connack); ok {
-			if most, given := ack.Properties.First(wire.MaximumQoS); given {
-				return most.Int
-			}
-		}
-	}
-	return 2
 }
 
 func (c *Client) leave() {

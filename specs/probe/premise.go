@@ -8,16 +8,21 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
+// welcome returns the CONNACK that the client got, the zero value without one.
+func (c *Client) welcome() wire.Connack {
+	r, _ := c.conn.Find(func(r wire.Received) bool {
+		_, ok := r.Packet.(wire.Connack)
+		return ok
+	})
+	ack, _ := r.Packet.(wire.Connack)
+	return ack
+}
+
 // Announced returns the value of a property of the CONNACK that the client
 // got, and whether it was given.
 func (c *Client) Announced(id wire.PropertyID) (uint32, bool) {
-	for _, r := range c.conn.All() {
-		if ack, ok := r.Packet.(wire.Connack); ok {
-			p, given := ack.Properties.First(id)
-			return p.Int, given
-		}
-	}
-	return 0, false
+	p, given := c.welcome().Properties.First(id)
+	return p.Int, given
 }
 
 // Limit returns the number that a property of the CONNACK has, or what its

@@ -421,6 +421,17 @@ func readFrame(in *bufio.Reader, limit int) ([]byte, error) {
 	return raw, nil
 }
 
+// Find returns the first packet that matches, taken or not.
+func (c *Conn) Find(match func(Received) bool) (Received, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.history, match)
+	if i < 0 {
+		return Received{}, false
+	}
+	return c.history[i], true
+}
+
 // From returns the packets that have come after the first n, and a channel that
 // is closed when the next one comes.
 func (c *Conn) From(n int) ([]Received, <-chan struct{}) {
