@@ -113,13 +113,23 @@ var optionDefects = []Defect{
 	{"shared-no-local-accepted", []string{"v5/MQTT-3.8.3-4"}, "A shared subscription with No Local is granted.", Warn,
 		func(r *rules) { r.refusesSharedNoLocal = false }},
 	{"subscribe-user-property-once", []string{"v5/3.8.2.1.3-user-property-repeats"}, "A SUBSCRIBE with several User Properties is refused.", Run,
-		func(r *rules) {
-			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
-				if sub, ok := p.(*packet.Subscribe); ok && len(sub.Properties.UserProperties) > 1 {
-					s.fail(c, packet.ProtocolError, "a User Property stands twice")
-					return nil
-				}
-				return p
+		userPropertyOnce(func(p packet.Packet) []packet.UserProperty {
+			if sub, ok := p.(*packet.Subscribe); ok {
+				return sub.Properties.UserProperties
 			}
-		}},
+			return nil
+		})},
+}
+
+// userPropertyOnce refuses packets with several User Properties.
+func userPropertyOnce(of func(packet.Packet) []packet.UserProperty) func(*rules) {
+	return func(r *rules) {
+		r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
+			if len(of(p)) > 1 {
+				s.fail(c, packet.ProtocolError, "a User Property stands twice")
+				return nil
+			}
+			return p
+		}
+	}
 }

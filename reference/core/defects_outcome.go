@@ -54,13 +54,10 @@ var outcomeDefects = []Defect{
 			}
 		}},
 	{"unsubscribe-user-property-once", []string{"v5/3.10.2.1.2-user-property-repeats"}, "An UNSUBSCRIBE with several User Properties is refused.", Run,
-		func(r *rules) {
-			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
-				if p, ok := p.(*packet.Unsubscribe); ok && len(p.Properties.UserProperties) > 1 {
-					s.fail(c, packet.ProtocolError, "a User Property stands twice")
-					return nil
-				}
-				return p
+		userPropertyOnce(func(p packet.Packet) []packet.UserProperty {
+			if unsub, ok := p.(*packet.Unsubscribe); ok {
+				return unsub.Properties.UserProperties
 			}
-		}},
+			return nil
+		})},
 }

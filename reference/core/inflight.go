@@ -155,16 +155,23 @@ func (s *Server) publishAtLeastOnce(c *conn, p *packet.Publish, m *message) {
 		return
 	}
 	ack := &packet.Ack{Kind: packet.PUBACK, ID: s.rules.ackID(p.ID)}
-	first := s.policy.Acknowledges == "first"
-	if first {
+	s.acknowledging(c, ack, func() {
+		if s.rules.takesAsNew(c, p) {
+			ack.Code = s.resultCode(c, s.route(m))
+		}
+	})
+}
+
+// acknowledging passes a message on and acknowledges it, by policy in the other
+// order.
+func (s *Server) acknowledging(c *conn, ack *packet.Ack, passOn func()) {
+	if s.policy.Acknowledges == "first" {
 		s.send(c, ack)
+		passOn()
+		return
 	}
-	if s.rules.takesAsNew(c, p) {
-		ack.Code = s.resultCode(c, s.route(m))
-	}
-	if !first {
-		s.send(c, ack)
-	}
+	passOn()
+	s.send(c, ack)
 }
 
 // publishOnce is the receiving half of the QoS 2 exchange. A Packet Identifier
@@ -177,22 +184,18 @@ func (s *Server) publishOnce(c *conn, p *packet.Publish, m *message) {
 	}
 	c.incoming[p.ID] = true
 	ack := &packet.Ack{Kind: packet.PUBREC, ID: s.rules.ackID(p.ID)}
-	first := s.policy.Acknowledges == "first"
-	if first {
-		s.send(c, ack)
-	}
-	if !se.pending[p.ID] || s.rules.takesRepeatsAsNew {
+	s.acknowledging(c, ack, func() {
+		if se.pending[p.ID] && !s.rules.takesRepeatsAsNew {
+			return
+		}
 		se.pending[p.ID] = true
 		// [v311/4.3.3-onward-moment]: at PUBLISH or at PUBREL
 		if s.policy.QoS2Onward == "pubrel" {
 			se.held[p.ID] = m
-		} else {
-			ack.Code = s.resultCode(c, s.route(m))
+			return
 		}
-	}
-	if !first {
-		s.send(c, ack)
-	}
+		ack.Code = s.resultCode(c, s.route(m))
+	})
 }
 
 // withinReceiveMaximum holds a client to the Receive Maximum of the server. The
