@@ -18,9 +18,10 @@ import (
 // exactly the statements that it declares, and every check can fail.
 //
 // A plain test run judges every second defect of the kill matrix by the checks
-// of its statements and some others. With MQTTCHECK_PROOF=all, or i/n for a share, each defect meets the
-// whole suite; with -update what was seen is written to the kill matrix, also
-// of a plain run with MQTTCHECK_PROOF=sample. Some defects alone:
+// of its statements and some others. With MQTTCHECK_PROOF=all, or i/n for a
+// share, each defect meets the whole suite; with -update what was seen is
+// written to the kill matrix, also of a plain run of all defects with
+// MQTTCHECK_PROOF=sample. Some defects alone:
 // -run 'TestProofDefectsAreCaught/^(NAME|NAME)$'.
 
 var update = flag.Bool("update", false, "write docs/proof.tsv (with MQTTCHECK_PROOF)")
