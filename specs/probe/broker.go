@@ -22,14 +22,15 @@ type Broker struct {
 	Target
 	Version wire.Version
 
-	spec  *spec
-	count *int     // numbers topics and Client Identifiers
-	offer []string // subprotocols of WebSocket; nil stands for mqtt
+	spec    *spec
+	witness *witness
+	count   *int     // numbers topics and Client Identifiers
+	offer   []string // subprotocols of WebSocket; nil stands for mqtt
 }
 
 // New returns the broker at a target, spoken to in one version.
 func New(t Target, v wire.Version) *Broker {
-	return &Broker{Target: t.withDefaults(), Version: v, count: new(int)}
+	return &Broker{Target: t.withDefaults(), Version: v, witness: new(witness), count: new(int)}
 }
 
 // Key returns the key of a statement in the version of the broker, for specs

@@ -86,6 +86,7 @@ func (b *Broker) Begin() {
 		seen:     map[string]bool{},
 	}
 	current.Store(b.spec)
+	b.witness.attend(b)
 }
 
 // End drains every connection, judges every packet that came by the standing
@@ -97,7 +98,13 @@ func (b *Broker) End() {
 	s.over = true
 	clients, outcomes := slices.Clone(s.clients), slices.Clone(s.outcomes)
 	s.mu.Unlock()
-	standing := s.drain(clients, b.Version, b.Timeout)
+	b.witness.ask()
+	deadline := time.Now().Add(min(b.Timeout, 250*time.Millisecond))
+	standing := s.drain(clients, b.Version, deadline)
+	if topic, ok := b.witness.stray(deadline); ok && s.seen[wire.PUBLISH.String()] {
+		outcomes = append(outcomes, Outcome{Verdict: "inconclusive", Reason: "the broker delivers messages to a client that did not subscribe to them (such as " +
+			topic + "): what it delivers proves nothing"})
+	}
 	waits := Waits{Expired: s.expired, Seen: s.seen}
 	for _, c := range clients {
 		c.farewell()
@@ -119,12 +126,10 @@ func (b *Broker) End() {
 // drain waits until each connection has ended or answered a PINGREQ, so that
 // what the broker still had to send is judged too. A client of another version
 // is no witness: its packets are judged in the specs of that version.
-func (s *spec) drain(clients []*Client, v wire.Version, timeout time.Duration) Standing {
+func (s *spec) drain(clients []*Client, v wire.Version, deadline time.Time) Standing {
 	for _, c := range clients {
 		c.startDrain()
 	}
-	wait := min(timeout, 250*time.Millisecond)
-	deadline := time.Now().Add(wait)
 	evidence := map[string]bool{}
 	standing := Standing{Evidence: []string{}, Violations: []wire.Violation{}}
 	for _, c := range clients {

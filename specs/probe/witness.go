@@ -1,0 +1,60 @@
+package probe
+
+import (
+	"strings"
+	"time"
+
+	"github.com/mqttcheck/mqttcheck/specs/wire"
+)
+
+// A witness is a client beside all specs, subscribed to a topic that nobody
+// publishes to. What reaches it shows that the broker delivers whatever the
+// filter: then no delivery proves anything, and a spec that saw one must not
+// pass for it.
+type witness struct {
+	client *Client
+	topic  string
+	asked  bool
+}
+
+// attend makes sure that there is a connected witness, and does without where
+// the broker does not play along: the specs will say why.
+func (w *witness) attend(b *Broker) {
+	if w.client != nil && !w.client.Gone() {
+		return
+	}
+	w.client = b.quiet(b.URL, b.Version, b.ClientID())
+	if w.client == nil {
+		return
+	}
+	w.topic = b.Topic("witness")
+	_ = w.client.conn.Send(wire.Subscribe{ID: 1, Subscriptions: []wire.Subscription{{Filter: w.topic}}})
+	w.client.take(b.Timeout, wire.SUBACK)
+}
+
+// ask begins a round trip, before which whatever was sent to it arrives.
+func (w *witness) ask() {
+	if w.asked = w.client != nil && !w.client.Gone(); w.asked {
+		_ = w.client.conn.Send(wire.Pingreq{})
+	}
+}
+
+// stray returns a topic that reached the witness and that its filter does not
+// match. A witness that was told something has said all that it can: the next
+// spec gets a new one.
+func (w *witness) stray(deadline time.Time) (string, bool) {
+	if !w.asked {
+		return "", false
+	}
+	w.client.conn.Take(deadline, func(r wire.Received) bool { return r.Type == wire.PINGRESP })
+	for _, r := range w.client.conn.All() {
+		// Some servers push messages of their own accord; those of the suite
+		// they cannot have made.
+		if p, ok := r.Packet.(wire.Publish); ok && p.Topic != w.topic && strings.HasPrefix(p.Topic, "mqttcheck/") {
+			_ = w.client.conn.Close()
+			w.client = nil
+			return p.Topic, true
+		}
+	}
+	return "", false
+}
