@@ -100,7 +100,11 @@ func dispatch(b *probe.Broker) string {
 		for i, pub := range pubs {
 			burst(pub, topic, from+i*each, from+(i+1)*each)
 		}
-		for m, list := range arrivals(b, each*len(pubs), members...) {
+		got := arrivals(b, each*len(pubs), members...)
+		if total, sent := got.total(), each*len(pubs); total < sent {
+			probe.Inconclusive("of %d messages the members got %d", sent, total)
+		}
+		for m, list := range got {
 			for _, p := range list {
 				if i := number(p); i < n {
 					taker[i] = m
