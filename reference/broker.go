@@ -35,6 +35,9 @@ type Options struct {
 	Second time.Duration
 	// Users that may connect; nil lets everybody in.
 	Users []core.User
+	// Data is the folder of a broker whose Sessions and retained messages outlive
+	// it, "" for one that keeps all in memory.
+	Data string
 }
 
 // Limits of the stop: the time that clients have to read the last packet, and
@@ -62,6 +65,9 @@ type Broker struct {
 	next  core.ConnID
 	ended bool          // no connection is taken any more
 	empty chan struct{} // closed once it has ended and has no connections
+
+	keeper *keeper // nil for a broker that keeps all in memory
+	failed chan error
 }
 
 // event is one for the core. A link without an event has written much; where
@@ -82,11 +88,14 @@ func Start(o Options) (*Broker, error) {
 			return nil, fmt.Errorf("reference: %w", err)
 		}
 	}
-	server, err := core.New(core.Config{Policy: policy, Defects: o.Defects, Users: o.Users, Second: o.Second})
+	server, keeper, err := newServer(core.Config{Policy: policy, Defects: o.Defects, Users: o.Users, Second: o.Second}, o.Data)
 	if err != nil {
 		return nil, fmt.Errorf("reference: %w", err)
 	}
-	b := &Broker{events: make(chan event), done: make(chan struct{}), empty: make(chan struct{}), conns: map[core.ConnID]*link{}, webRules: server.WebSocket()}
+	b := &Broker{
+		events: make(chan event), done: make(chan struct{}), empty: make(chan struct{}), conns: map[core.ConnID]*link{},
+		webRules: server.WebSocket(), keeper: keeper, failed: make(chan error, 1),
+	}
 	b.delay = time.Duration(server.Policy().Delay) * time.Millisecond
 	b.bytes = server.Policy().Segments == "bytes"
 	listen := o.Listen
@@ -98,7 +107,7 @@ func Start(o Options) (*Broker, error) {
 			for _, l := range b.listeners {
 				_ = l.Listener.Close()
 			}
-			return nil, err
+			return nil, errors.Join(err, keeper.close())
 		}
 	}
 	b.wg.Add(1)
@@ -133,6 +142,10 @@ func (b *Broker) Holding() core.Holding {
 	}
 }
 
+// Failed tells when the broker has ended by itself, and why: it can store
+// nothing any more. It is still to be closed.
+func (b *Broker) Failed() <-chan error { return b.failed }
+
 // CA returns the certificates, as PEM, that a client has to trust for those that
 // the broker made; nil where it made none.
 func (b *Broker) CA() []byte { return b.ca }
@@ -159,6 +172,7 @@ func (b *Broker) Close() error {
 		}
 		b.mu.Unlock()
 		b.wg.Wait()
+		err = errors.Join(err, b.keeper.close())
 	})
 	return err
 }
@@ -188,7 +202,7 @@ func (b *Broker) serve(server *core.Server) {
 		if at, ok := server.Deadline(); ok {
 			wait = time.Until(at)
 		}
-		timer.Reset(max(wait, 0))
+		timer.Reset(max(b.keeper.wait(wait), 0))
 		var e event
 		select {
 		case e = <-b.events:
@@ -197,25 +211,56 @@ func (b *Broker) serve(server *core.Server) {
 		case <-b.done:
 			return
 		}
-		if e.ask != nil {
-			e.ask <- server.Holding()
-			continue
+		outputs, handled := b.handle(server, e)
+		if !b.carryOutAll(server, outputs) {
+			return
 		}
-		if e.ev == nil {
-			e.ev = core.Pending{Conn: e.link.id, Bytes: e.link.report()}
-		}
-		b.handle(server, e.ev)
-		if e.handled != nil {
-			e.handled <- struct{}{}
+		for _, done := range handled {
+			done <- struct{}{}
 		}
 	}
 }
 
-// handle carries out an event and whatever follows from how much then waits to
-// be written.
-func (b *Broker) handle(server *core.Server, ev core.Event) {
-	outputs := server.Handle(time.Now(), ev)
-	for len(outputs) > 0 {
+// handle hands an event to the server, and where that stores what comes of it
+// also those that wait already: they are stored together. It returns whom to
+// tell once all is carried out.
+func (b *Broker) handle(server *core.Server, e event) (outputs []core.Output, handled []chan<- struct{}) {
+	for range maxGroup {
+		switch {
+		case e.ask != nil:
+			e.ask <- server.Holding()
+		case e.ev == nil:
+			outputs = append(outputs, server.Handle(time.Now(), core.Pending{Conn: e.link.id, Bytes: e.link.report()})...)
+		default:
+			outputs = append(outputs, server.Handle(time.Now(), e.ev)...)
+		}
+		if e.handled != nil {
+			handled = append(handled, e.handled)
+		}
+		if b.keeper == nil {
+			break
+		}
+		select {
+		case e = <-b.events:
+		default:
+			return outputs, handled
+		}
+	}
+	return outputs, handled
+}
+
+// carryOutAll carries out outputs, after what has changed is stored, and
+// whatever follows from how much then waits to be written. It reports whether
+// the broker can go on.
+func (b *Broker) carryOutAll(server *core.Server, outputs []core.Output) bool {
+	for {
+		if err := b.keeper.keep(server); err != nil {
+			b.failed <- err
+			return false
+		}
+		if len(outputs) == 0 {
+			return true
+		}
 		var changed []*link
 		for _, out := range outputs {
 			if l := b.carryOut(out); l != nil {

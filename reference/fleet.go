@@ -63,6 +63,7 @@ func StartVariants(o Options) (*Fleet, error) {
 	f := &Fleet{main: main, variants: map[string]*Broker{}}
 	for name, policies := range variantPolicies {
 		v := o
+		v.Data = "" // a file has one owner
 		v.Listen = []string{cmp.Or(variantListeners[name], defaultAddress)}
 		v.Policies = maps.Clone(o.Policies)
 		if v.Policies == nil {

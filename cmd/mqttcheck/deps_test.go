@@ -34,7 +34,8 @@ var arrows = map[string][]string{
 	"reference/packet": {},
 	"reference/topic":  {},
 	"reference/core":   {"reference/packet", "reference/topic", "github.com/xdg-go/scram"},
-	"reference":        {"reference/...", "go.etcd.io/bbolt", "github.com/coder/websocket", "golang.org/x/crypto/..."},
+	"reference/store":  {"reference/core", "go.etcd.io/bbolt/..."},
+	"reference":        {"reference/...", "github.com/coder/websocket", "golang.org/x/crypto/..."},
 
 	// Reports are of any broker: they read what the suite said, as data.
 	"reports": {"github.com/onsi/ginkgo/v2/types", "specs/normative", "specs/wire"},
@@ -56,19 +57,21 @@ var arrows = map[string][]string{
 
 // once are imports that a package keeps in one of its files.
 var once = map[string][]string{
-	"specs/wire":  {"github.com/gobwas/ws/..."},
-	"specs/probe": {"github.com/xdg-go/scram"},
-	"reports":     {"github.com/onsi/ginkgo/v2/types"},
+	"specs/wire":      {"github.com/gobwas/ws/..."},
+	"specs/probe":     {"github.com/xdg-go/scram"},
+	"reports":         {"github.com/onsi/ginkgo/v2/types"},
+	"reference/store": {"go.etcd.io/bbolt/..."},
 }
 
 // banned are packages of the standard library that some packages may not
 // import, and why.
 var banned = map[string]map[string]string{
-	"specs":          {"os/...": "a spec knows a broker by its address", "net/...": "a spec knows a broker by its address"},
-	"specs/probe":    {"os/...": "the parent owns the outside", "net/...": "wire dials"},
-	"reference/core": {"net/...": "the core is pure", "os/...": "the core is pure", "math/rand/...": "random bytes come with the event", "crypto/rand": "random bytes come with the event", "testing": "it is a product"},
-	"reference":      {"testing": "it is a product"},
-	"cmd/mqttcheck":  {"flag": "Ginkgo fills flag.CommandLine when it is imported"},
+	"specs":           {"os/...": "a spec knows a broker by its address", "net/...": "a spec knows a broker by its address"},
+	"specs/probe":     {"os/...": "the parent owns the outside", "net/...": "wire dials"},
+	"reference/core":  {"net/...": "the core is pure", "os/...": "the core is pure", "math/rand/...": "random bytes come with the event", "crypto/rand": "random bytes come with the event", "testing": "it is a product"},
+	"reference/store": {"testing": "it is a product"},
+	"reference":       {"testing": "it is a product"},
+	"cmd/mqttcheck":   {"flag": "Ginkgo fills flag.CommandLine when it is imported"},
 }
 
 // calls are functions of package time that some packages may not use, and why.

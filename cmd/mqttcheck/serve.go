@@ -24,6 +24,7 @@ type serveFlags struct {
 	listen, defects, policies []string
 	cafile, cert, key         string
 	username, password        string
+	data                      string
 	listDefects, listPolicies bool
 }
 
@@ -34,12 +35,13 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:     "serve",
 		Short:   "Run the reference broker",
 		GroupID: "serve",
-		Example: "  mqttcheck serve --listen 127.0.0.1:1883\n  mqttcheck serve --listen ws://127.0.0.1:8080/mqtt --listen mqtts://127.0.0.1:8883\n  mqttcheck serve --defect dup-forwarded\n  mqttcheck serve --policy overlap=each",
+		Example: "  mqttcheck serve --listen 127.0.0.1:1883\n  mqttcheck serve --listen ws://127.0.0.1:8080/mqtt --listen mqtts://127.0.0.1:8883\n  mqttcheck serve --defect dup-forwarded\n  mqttcheck serve --policy overlap=each\n  mqttcheck serve --data /var/lib/mqttcheck",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.listen, "listen", []string{"127.0.0.1:1883"}, "listen on `ADDRESS`, HOST:PORT or a URL with mqtt, mqtts, ws or wss (can be repeated)")
+	flags.StringVar(&f.data, "data", "", "keep Sessions and retained messages in the folder `DIR`, so that they outlive the broker")
 	flags.StringVar(&f.cert, "cert", "", "the certificate for mqtts and wss is in `FILE` (PEM; default: one is made)")
 	flags.StringVar(&f.key, "key", "", "the private key of --cert is in `FILE` (PEM)")
 	flags.StringVar(&f.cafile, "cafile", "", "demand a client certificate of an authority in `FILE` (PEM) with mqtts and wss")
@@ -81,13 +83,18 @@ func (a *app) serve(ctx context.Context, f serveFlags) error {
 	for _, url := range b.URLs() {
 		fmt.Fprintln(a.stdout, "listening on", url)
 	}
-	<-ctx.Done()
-	return b.Close()
+	select {
+	case <-ctx.Done():
+		return b.Close()
+	case err := <-b.Failed():
+		_ = b.Close()
+		return exitf(exitUnsure, "%s", reasonOf(err))
+	}
 }
 
 // options reads what the broker is to be.
 func (f serveFlags) options() (reference.Options, error) {
-	o := reference.Options{Defects: f.defects, Policies: map[string]string{}}
+	o := reference.Options{Data: f.data, Defects: f.defects, Policies: map[string]string{}}
 	for _, name := range f.defects {
 		if _, err := core.LookupDefect(name); err != nil {
 			return o, unknownDefect(name)
@@ -146,7 +153,7 @@ func (f serveFlags) secure(o *reference.Options) error {
 // reasonOf takes the names of packages off an error for the user.
 func reasonOf(err error) string {
 	text := err.Error()
-	for _, prefix := range []string{"reference: ", "core: "} {
+	for _, prefix := range []string{"reference: ", "store: ", "core: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	if errors.Is(err, syscall.EADDRINUSE) {

@@ -250,11 +250,27 @@ func (s *Server) close(c *conn, why ending) {
 	}
 }
 
+// suspend ends a connection and leaves what follows from that, the will above
+// all, to the server that is restored.
+// [v311/3.1.2.5-will-after-restart] [v5/3.1.2.5-will-after-restart]
+func (s *Server) suspend(c *conn) {
+	if !c.ended {
+		c.ended = true
+		s.timers.stop(timerKey{kind: connectTimer, conn: c.id})
+		s.timers.stop(timerKey{kind: keepAliveTimer, conn: c.id})
+		s.out = append(s.out, Close{Conn: c.id})
+	}
+}
+
 // shutDown disconnects everybody.
 func (s *Server) shutDown() {
 	for _, id := range slices.Sorted(maps.Keys(s.conns)) {
 		c := s.conns[id]
 		s.bye(c, packet.ServerShuttingDown, "the server shuts down")
+		if s.ledger != nil {
+			s.suspend(c)
+			continue
+		}
 		s.close(c, stopping)
 	}
 }

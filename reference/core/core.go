@@ -51,7 +51,8 @@ type Pending struct {
 type Tick struct{}
 
 // Shutdown says that the server is about to stop: every client is told, and
-// disconnected. Wills stay unpublished.
+// disconnected. Wills stay unpublished; those of a durable server are published
+// when it is restored.
 // [v311/3.1.2.5-will-after-restart] [v5/3.1.2.5-will-after-restart]
 type Shutdown struct{}
 
@@ -89,6 +90,8 @@ type Config struct {
 	Second time.Duration
 	// Version of the server, as it appears in $SYS/broker/version.
 	Version string
+	// Durable makes Changes tell what is to outlive the process.
+	Durable bool
 }
 
 // User is an account with its permissions.
@@ -116,7 +119,8 @@ type Server struct {
 	serial   uint64 // numbers messages in the order of their arrival
 	assigned uint64 // numbers the Client Identifiers that the server made
 	started  time.Time
-	received uint64 // PUBLISH packets, for $SYS
+	received uint64  // PUBLISH packets, for $SYS
+	ledger   *ledger // nil unless the server is durable
 
 	scramKeys map[string]scram.StoredCredentials // by user name
 }
@@ -139,6 +143,10 @@ func New(cfg Config) (*Server, error) {
 		timers:   newTimers(),
 
 		scramKeys: map[string]scram.StoredCredentials{},
+	}
+	if cfg.Durable {
+		s.ledger = newLedger(s.policy.QoS0Offline == "keep")
+		s.retained.note = s.ledger.topic
 	}
 	for _, name := range cfg.Defects {
 		d, err := LookupDefect(name)

@@ -20,6 +20,9 @@ func (h Holding) Empty() bool {
 	return h.Connections == 0 && len(h.Sessions)+len(h.Subscriptions)+len(h.Retained) == 0
 }
 
+// Connections returns how many connections there are.
+func (s *Server) Connections() int { return len(s.conns) }
+
 // Holding returns what the server keeps at the moment.
 func (s *Server) Holding() Holding {
 	h := Holding{Connections: len(s.conns), Sessions: slices.Sorted(maps.Keys(s.sessions))}

@@ -8,17 +8,20 @@ import (
 
 // delivery is a message on its way to one client.
 type delivery struct {
-	message  *message
-	qos      byte
-	retain   bool
-	subs     []*subscription // because of which it is sent
-	subIDs   []uint32        // their identifiers
-	share    *share          // the shared subscription it came by, or nil
-	id       uint16          // Packet Identifier once it is sent at QoS 1 or 2
-	sent     bool
-	released uint64 // at QoS 2: PUBREC came, as the n-th; PUBREL is what is sent again
-	finished bool
-	on       *conn // the connection whose send quota it takes from, or nil
+	message   *message
+	qos       byte
+	retain    bool
+	subs      []*subscription // because of which it is sent
+	subIDs    []uint32        // their identifiers
+	share     *share          // the shared subscription it came by, or nil
+	id        uint16          // Packet Identifier once it is sent at QoS 1 or 2
+	sent      bool
+	released  uint64 // at QoS 2: PUBREC came, as the n-th; PUBREL is what is sent again
+	finished  bool
+	queued    bool
+	firstSent uint64     // as the n-th of its Session
+	saved     *savedMark // nil unless the server is durable
+	on        *conn      // the connection whose send quota it takes from, or nil
 }
 
 // inbox is the receiving half of a Session: the Packet Identifiers of QoS 2
@@ -27,6 +30,26 @@ type delivery struct {
 type inbox struct {
 	pending map[uint16]bool
 	held    map[uint16]*message // not passed on yet
+	note    func(id uint16)     // of what has changed, or nil
+}
+
+// await enters a Packet Identifier, with the message if that is held.
+func (in *inbox) await(id uint16, held *message) {
+	in.pending[id] = true
+	if held != nil {
+		in.held[id] = held
+	}
+	if in.note != nil {
+		in.note(id)
+	}
+}
+
+// settle takes a Packet Identifier out.
+func (in *inbox) settle(id uint16) {
+	delete(in.pending, id)
+	if in.note != nil {
+		in.note(id)
+	}
 }
 
 func newInbox() inbox { return inbox{pending: map[uint16]bool{}, held: map[uint16]*message{}} }
@@ -43,6 +66,15 @@ type outbox struct {
 	resend     []*delivery          // those of open that are to be sent again
 	nextID     uint16
 	releases   uint64
+	starts     uint64
+	note       func(*delivery) // of what has changed, or nil
+}
+
+// changed takes note of a change of a delivery.
+func (o *outbox) changed(d *delivery) {
+	if o.note != nil {
+		o.note(d)
+	}
 }
 
 func newOutbox() outbox { return outbox{byID: map[uint16]*delivery{}} }
@@ -58,6 +90,8 @@ func (o *outbox) push(d *delivery) bool {
 	if d.qos == 0 {
 		o.queued0++
 	}
+	d.queued = true
+	o.changed(d)
 	return true
 }
 
@@ -74,6 +108,8 @@ func (o *outbox) remove(i int) *delivery {
 	if d.qos == 0 {
 		o.queued0--
 	}
+	d.queued = false
+	o.changed(d)
 	return d
 }
 
@@ -92,6 +128,9 @@ func (o *outbox) start(d *delivery, c *conn, r *rules) bool {
 	d.takeQuota(c)
 	o.byID[d.id] = d
 	o.open = append(o.open, d)
+	o.starts++
+	d.firstSent = o.starts
+	o.changed(d)
 	return true
 }
 
@@ -100,6 +139,7 @@ func (o *outbox) start(d *delivery, c *conn, r *rules) bool {
 func (o *outbox) finish(d *delivery) {
 	d.finished = true
 	d.returnQuota()
+	o.changed(d)
 	if o.byID[d.id] == d {
 		delete(o.byID, d.id)
 	}
@@ -188,12 +228,12 @@ func (s *Server) publishOnce(c *conn, p *packet.Publish, m *message) {
 		if se.pending[p.ID] && !s.rules.takesRepeatsAsNew {
 			return
 		}
-		se.pending[p.ID] = true
 		// [v311/4.3.3-onward-moment]: at PUBLISH or at PUBREL
 		if s.policy.QoS2Onward == "pubrel" {
-			se.held[p.ID] = m
+			se.await(p.ID, m)
 			return
 		}
+		se.await(p.ID, nil)
 		ack.Code = s.resultCode(c, s.route(m))
 	})
 }
@@ -221,7 +261,7 @@ func (s *Server) release(c *conn, id uint16) {
 	}
 	delete(c.incoming, id)
 	if s.rules.releasesIncoming {
-		delete(se.pending, id)
+		se.settle(id)
 	}
 	if !known && !s.rules.answersUnknownRelease {
 		return
@@ -274,6 +314,7 @@ func (s *Server) pubrec(c *conn, d *delivery) {
 	if s.rules.remembersPubrec && d.released == 0 {
 		c.session.releases++
 		d.released = c.session.releases // [v5/MQTT-4.3.3-6]
+		c.session.changed(d)
 	}
 	if s.rules.pubrecReturnsQuota {
 		d.returnQuota()

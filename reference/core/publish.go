@@ -21,6 +21,7 @@ type message struct {
 	expiry     *uint32 // Message Expiry Interval in seconds; nil for none [v5/3.3.2.3.3-no-expiry]
 	arrived    time.Time
 	serial     uint64
+	saved      *savedMark // nil unless the server is durable
 }
 
 // forwarded returns the properties that travel with a message unaltered. User
@@ -199,7 +200,7 @@ func (s *Server) refusePublish(c *conn, p *packet.Publish) {
 	case c.five():
 		ack.Code = packet.NotAuthorized // it ends the exchange [v5/MQTT-4.3.3-9]
 	case p.QoS == 2:
-		c.session.pending[p.ID] = true
+		c.session.await(p.ID, nil)
 	}
 	s.send(c, ack)
 }

@@ -12,6 +12,7 @@ import (
 type retainedStore struct {
 	byTopic map[string]*message
 	bytes   int
+	note    func(topic string) // of what has changed, or nil
 }
 
 func newRetainedStore() retainedStore { return retainedStore{byTopic: map[string]*message{}} }
@@ -26,12 +27,18 @@ func (r *retainedStore) set(m *message) {
 	r.delete(m.topic)
 	r.byTopic[m.topic] = m
 	r.bytes += len(m.payload)
+	if r.note != nil {
+		r.note(m.topic)
+	}
 }
 
 func (r *retainedStore) delete(name string) {
 	if old := r.byTopic[name]; old != nil {
 		r.bytes -= len(old.payload)
 		delete(r.byTopic, name)
+		if r.note != nil {
+			r.note(name)
+		}
 	}
 }
 

@@ -22,32 +22,45 @@ var update = flag.Bool("update", false, "write what the server does into testdat
 //
 //	policy NAME=VALUE     user NAME PASSWORD DENIED-TOPIC     defect NAME
 //	CLIENT open [v5], connect ...    subscribe, publish, puback, ... ping, disconnect, drop, bytes
-//	wait 1.5s
+//	wait 1.5s     shutdown     restart     (of a server that stores, after a crash)
 //
 // Their words are in the packet methods below. -update writes the results anew.
 func TestScripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no scripts", err)
+	files, err := scriptFiles()
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, file := range files {
+	for file, want := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := runScript(t, string(want))
+			got := runScript(t, want)
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
 				}
 				return
 			}
-			if got != string(want) {
-				t.Errorf("%s: the server does otherwise:\n%s", file, lineDiff(string(want), got))
+			if got != want {
+				t.Errorf("%s: the server does otherwise:\n%s", file, lineDiff(want, got))
 			}
 		})
 	}
+}
+
+// scriptFiles returns the scripts in testdata by their paths.
+func scriptFiles() (map[string]string, error) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("no scripts: %w", err)
+	}
+	texts := map[string]string{}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		texts[file] = string(text)
+	}
+	return texts, nil
 }
 
 func lineDiff(want, got string) string {
@@ -68,6 +81,8 @@ type script struct {
 	clients map[string]*scripted
 	byConn  map[ConnID]*scripted
 	out     strings.Builder
+	durable bool // what the server stores is kept
+	disk    disk
 }
 
 // scripted is a client of a script.
@@ -79,8 +94,18 @@ type scripted struct {
 	nextID  uint16
 }
 
+func newScript(t *testing.T) *script {
+	return &script{t: t, now: start, clients: map[string]*scripted{}, byConn: map[ConnID]*scripted{}, disk: disk{}}
+}
+
 func runScript(t *testing.T, text string) string {
-	s := &script{t: t, now: time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC), clients: map[string]*scripted{}, byConn: map[ConnID]*scripted{}}
+	s := newScript(t)
+	s.durable = strings.Contains(text, "\nrestart")
+	s.run(text)
+	return s.out.String()
+}
+
+func (s *script) run(text string) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
 		if strings.HasPrefix(line, "\t") {
@@ -91,7 +116,6 @@ func runScript(t *testing.T, text string) string {
 			s.command(words)
 		}
 	}
-	return s.out.String()
 }
 
 func (s *script) command(words []string) {
@@ -119,6 +143,16 @@ func (s *script) command(words []string) {
 		s.wait(d)
 	case "shutdown":
 		s.handle(Shutdown{})
+	case "restart":
+		if s.server == nil {
+			break
+		}
+		server, err := Restore(s.cfg, s.disk.saved(s.t, s.now))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		s.server = server
+		s.disk.apply(s.t, server.Changes())
 	default:
 		s.client(arg(0), arg(1), words[2:])
 	}
@@ -141,13 +175,16 @@ func (s *script) wait(d time.Duration) {
 
 func (s *script) handle(ev Event) {
 	if s.server == nil {
+		s.cfg.Durable = s.durable
 		server, err := New(s.cfg)
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		s.server = server
 	}
-	for _, out := range s.server.Handle(s.now, ev) {
+	outputs := s.server.Handle(s.now, ev)
+	s.disk.apply(s.t, s.server.Changes())
+	for _, out := range outputs {
 		switch out := out.(type) {
 		case Send:
 			if c := s.byConn[out.Conn]; c != nil {

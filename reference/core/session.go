@@ -1,6 +1,8 @@
 package core
 
 import (
+	"time"
+
 	"github.com/mqttcheck/mqttcheck/reference/packet"
 )
 
@@ -19,6 +21,9 @@ type session struct {
 	subs   map[string]*subscription // by Topic Filter, with their identifiers [v5/3.8.4-subscription-ids-in-session]
 	ghosts []*subscription          // only a defect puts subscriptions here
 	will   *will                    // put off until its delay is over [v5/4.1-will-in-session]
+	ended  time.Time                // when the last connection did
+	saved  bool                     // there are records of it
+	over   bool                     // it has ended
 	outbox
 	inbox
 }
@@ -40,8 +45,7 @@ func (s *Server) attach(c *conn, p *packet.Connect) (resumed bool) {
 	}
 	se := old
 	if se == nil {
-		se = &session{id: id, subs: map[string]*subscription{}, outbox: newOutbox(), inbox: newInbox()}
-		s.sessions[id] = se
+		se = s.newSession(id)
 	}
 	s.timers.stop(timerKey{kind: expiryTimer, id: se.id})
 	if s.rules.cancelsWill {
@@ -50,8 +54,17 @@ func (s *Server) attach(c *conn, p *packet.Connect) (resumed bool) {
 	}
 	se.conn, se.expiry, se.user = c, c.expiry, c.user
 	c.session = se
+	s.ledger.session(se)
 	s.rules.attached(s, se, old != nil)
 	return old != nil
+}
+
+// newSession makes an empty Session.
+func (s *Server) newSession(id string) *session {
+	se := &session{id: id, subs: map[string]*subscription{}, outbox: newOutbox(), inbox: newInbox()}
+	s.sessions[id] = se
+	s.ledger.track(se)
+	return se
 }
 
 // takeOver ends the older connection of a Client Identifier. What becomes of
@@ -76,7 +89,8 @@ func (s *Server) end(c *conn, why ending) {
 	if se == nil || se.conn != c {
 		return
 	}
-	se.conn = nil
+	se.conn, se.ended = nil, s.now
+	s.ledger.session(se)
 	se.detach(s.policy.QoS0Offline == "keep")
 	s.rules.detached(s, se, why)
 	s.handOver(c, se, why)
@@ -112,6 +126,7 @@ func (s *Server) endSession(se *session) {
 		s.publishWill(se)
 	}
 	s.handOn(se)
+	s.ledger.ended(se)
 	s.rules.sessionEnded(s, se)
 }
 

@@ -200,6 +200,7 @@ func (s *Server) refuseFilter(c *conn, code packet.ReasonCode) packet.ReasonCode
 // addSubscription enters a subscription, for a share where that is named.
 func (s *Server) addSubscription(se *session, sub *subscription, shareID string) {
 	se.subs[sub.filter] = sub
+	s.ledger.subscription(se, sub.filter)
 	if shareID != "" {
 		s.join(sub, shareID)
 		return
@@ -213,6 +214,7 @@ func (s *Server) removeSubscription(se *session, sub *subscription) {
 	if se.subs[sub.filter] == sub {
 		delete(se.subs, sub.filter)
 	}
+	s.ledger.subscription(se, sub.filter)
 	if sub.share != nil {
 		s.leave(sub)
 		return

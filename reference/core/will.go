@@ -53,6 +53,7 @@ func (s *Server) publishWill(se *session) {
 		return
 	}
 	se.will = nil
+	s.ledger.session(se)
 	m := *w.message
 	m.arrived = s.now
 	if s.deniedPublish(se.user, m.topic) {
