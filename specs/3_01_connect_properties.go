@@ -83,7 +83,11 @@ func keepAliveCounts(b *probe.Broker, v version) {
 		if late && c.Gone() {
 			probe.Inconclusive("the tester was late with its PUBLISH: the machine is too busy")
 		}
-		Expect(c).To(probe.BeAlive(), "the client has never been silent for a second")
+		judge := Default
+		if !v.is5() { // there a server may end the connection of any client that it takes for inactive
+			judge = probe.Warns("v311/MQTT-3.1.2-24")
+		}
+		judge.Expect(c).To(probe.BeAlive(), "the client has never been silent for a second")
 	})
 
 	It("is not prolonged by pieces of a packet", Timing, v.Statement("v311/MQTT-3.1.2-24", "v5/MQTT-3.1.2-22"), func() {

@@ -261,7 +261,10 @@ func willCalledOff(b *probe.Broker, v version) {
 // comesBack resumes a Session whose will is put off by two seconds, in time.
 func comesBack(b *probe.Broker, id string, start time.Time) {
 	GinkgoHelper()
-	b.Connect("again", probe.ID(id), resume, expiry(long))
+	_, ack := present(b, "again", probe.ID(id), resume, expiry(long))
+	if !ack.SessionPresent() {
+		probe.Inconclusive("the set-up needs the Session that has the will, but Session Present is 0")
+	}
 	if time.Since(start) > b.Seconds(1) {
 		probe.Inconclusive("the tester was late: the machine is too busy")
 	}

@@ -8,11 +8,14 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
-// plainBreaches end a connection in any case: the receiver has to close it.
-var plainBreaches = []struct {
+// offence is what a client does that it may not do.
+type offence struct {
 	what   string
 	commit func(b *probe.Broker, c *probe.Client)
-}{
+}
+
+// plainBreaches end a connection in any case: the receiver has to close it.
+var plainBreaches = []offence{
 	{"a second CONNECT", func(b *probe.Broker, c *probe.Client) {
 		c.SendBytes(wire.Bytes(b.Version, b.ConnectPacket(probe.ID(c.ID()))))
 	}},

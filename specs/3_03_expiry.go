@@ -61,7 +61,7 @@ func expirySent(b *probe.Broker, v version) {
 	for _, p := range pathsTo(v, pathRepeated, pathWill) {
 		It("comes with a message "+p.name, v.Statement(sent), func() {
 			start := time.Now()
-			got := p.along(b, message(b, lifetime(60))).Delivery()
+			got := p.along(b, message(b, lifetime(60)))
 
 			Expect(intervals(got)).To(beLeftOf(b, 60, 0, time.Since(start)), "the message comes at once, and nearly all of its time is left")
 		})
@@ -79,7 +79,7 @@ func expirySent(b *probe.Broker, v version) {
 
 	It("comes with what is sent again, and is no more than before", v.Statement(sent), func() {
 		start := time.Now()
-		got := pathRepeated.along(b, message(b, lifetime(60))).Delivery()
+		got := pathRepeated.along(b, message(b, lifetime(60)))
 
 		Expect(intervals(got)).To(beLeftOf(b, 60, 0, time.Since(start)))
 	})
@@ -89,7 +89,7 @@ func expiryOfWills(b *probe.Broker, v version) {
 	const sent = "v5/3.1.3.2.4-will-expiry-sent"
 	It("comes with a message that is a will", v.Statement(sent, "v5/MQTT-3.3.2-6"), func() {
 		start := time.Now()
-		got := pathWill.along(b, message(b, lifetime(60))).Delivery()
+		got := pathWill.along(b, message(b, lifetime(60)))
 
 		Expect(intervals(got)).To(beLeftOf(b, 60, 0, time.Since(start)))
 	})
@@ -119,7 +119,7 @@ func noExpiry(b *probe.Broker, v version) {
 			key = "v5/3.1.3.2.4-will-expiry-absent"
 		}
 		It("is not given to a message "+p.name, v.Statement(key), func() {
-			got := p.along(b, message(b)).Delivery()
+			got := p.along(b, message(b))
 
 			Expect(intervals(got)).To(BeEmpty(), "the publisher sent none")
 		})

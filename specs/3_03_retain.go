@@ -124,7 +124,7 @@ func retainRemoved(b *probe.Broker, v version) {
 			topic, pub := b.Topic(), b.Connect("pub")
 			retained(pub, topic, 1, "to be deleted")
 			sub := b.Connect("sub").Subscribe(topic, 1)
-			Expect(sub.Delivery()).To(HaveField("Payload", "to be deleted"))
+			takes(sub, "to be deleted")
 
 			retained(pub, topic, qos, "")
 			pub.Ping()

@@ -166,7 +166,7 @@ func endedAliases(b *probe.Broker, v version) {
 			pub, _ := aliasing(b, "pub", 1, probe.Persistent)
 			for _, name := range []string{topic, ""} {
 				pub.Publish(aliased(name, 1, "twin"))
-				Expect(sub.Delivery()).To(comeOn(topic))
+				takes(sub, "twin")
 			}
 
 			next := how.next(pub)
@@ -259,7 +259,7 @@ func refusedAlias(b *probe.Broker, pub *probe.Client, key string, codes []byte, 
 		twin = aliased(topic, 1, "valid twin")
 	}
 	pub.Publish(twin)
-	Expect(sub.Delivery()).To(HaveField("Payload", "valid twin"))
+	takes(sub, "valid twin")
 
 	p := broken(topic)
 	p.ID = 99

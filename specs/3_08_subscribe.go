@@ -193,7 +193,7 @@ func replacing(b *probe.Broker, v version) {
 		topic := b.Topic()
 		retained(b.Connect("pub"), topic, 1, "kept")
 		sub := b.Connect("sub").Subscribe(topic, 1)
-		Expect(sub.Delivery()).To(HaveField("Payload", "kept"))
+		takes(sub, "kept")
 
 		sub.Subscribe(topic, 0)
 

@@ -102,7 +102,7 @@ func unsubscribed(b *probe.Broker, v version) {
 		c := b.Connect("client", probe.ID(id), probe.Persistent).Subscribe(topic, 1)
 		pub := b.Connect("pub")
 		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "before"})
-		Expect(c.Delivery()).To(HaveField("Payload", "before"))
+		takes(c, "before")
 
 		c.Unsubscribe(topic)
 

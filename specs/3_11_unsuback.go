@@ -39,6 +39,8 @@ func removal(b *probe.Broker, v version) {
 		It("comes also for an UNSUBSCRIBE with User Properties that repeat", v.Statement("v5/3.10.2.1.2-user-property-repeats"), func() {
 			topic := b.Topic()
 			c := b.Connect("client").Subscribe(topic, 0)
+			c.Send(wire.Unsubscribe{ID: c.NextID(), Filters: []string{topic}, Properties: wire.Properties{{ID: wire.UserProperty, Pair: [2]string{"a", "1"}}}})
+			c.Awaits(wire.UNSUBACK)
 			p := wire.Unsubscribe{ID: c.NextID(), Filters: []string{topic}}
 			for _, pair := range [][2]string{{"a", "1"}, {"a", "1"}, {"b", "2"}} {
 				p.Properties = append(p.Properties, wire.Property{ID: wire.UserProperty, Pair: pair})

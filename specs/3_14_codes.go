@@ -74,9 +74,12 @@ func codesOfClients(b *probe.Broker, v version) {
 		c := b.Connect("client", probe.ID(id), probe.Persistent).Subscribe(topic, 1)
 		c.SendBytes(wire.Bytes(b.Version, wire.Disconnect{Code: 0x80}))
 		c.Drop()
+		keepsOthers := lastingTwin(b)
 		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
 
-		again := resumed(b, "again", id)
+		keepsOthers()
+		again, ack := present(b, "again", probe.ID(id), probe.Persistent)
+		probe.Warns(unspecified).Expect(ack.SessionPresent()).To(BeTrue(), "the Session is stored as it would be without an error")
 		probe.Warns(unspecified).Expect(again.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "later")), "the Session goes on")
 	})
 

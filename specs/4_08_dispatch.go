@@ -192,8 +192,7 @@ func withAway(b *probe.Broker, topic string, n int) spread {
 	away.Disconnect()
 	pub := b.Connect("pub")
 	burst(pub, topic, 1, n+1)
-	got := gather(b, pub, 0, here)
-	return append(got, gather(b, pub, n-got.total(), resumed(b, "back", away.ID()))...)
+	return withLater(b, pub, n, here, away)
 }
 
 // mostlyAway tells who gets what is published while the only member is away:
@@ -218,8 +217,16 @@ func withWorker(b *probe.Broker, topic string, n int) spread {
 	pub := b.Connect("pub")
 	burst(pub, topic, 1, n+1)
 	worker := joined(b, "worker", group("g", topic))
-	got := gather(b, pub, 0, worker)
-	return append(got, gather(b, pub, n-got.total(), resumed(b, "back", keeper.ID()))...)
+	return withLater(b, pub, n, worker, keeper)
+}
+
+// withLater returns what comes of n messages to a member that is connected, and
+// to one that comes back when the other has got what it gets at once.
+func withLater(b *probe.Broker, pub *probe.Client, n int, here, away *probe.Client) spread {
+	GinkgoHelper()
+	got := gather(b, pub, 0, here)
+	more := gather(b, pub, n-got.total(), here, resumed(b, "back", away.ID()))
+	return spread{append(got[0], more[0]...), more[1]}
 }
 
 // busyMember tells what becomes of the messages of a group one of whose two
@@ -246,5 +253,5 @@ func withBusy(b *probe.Broker, topic string, n int) (open, rest int) {
 	for _, p := range held {
 		busy.Acknowledge(p)
 	}
-	return len(held), len(held) + gather(b, pub, n-got.total()-len(held), busy).total()
+	return len(held), len(held) + len(gather(b, pub, n-got.total()-len(held), busy, free)[0])
 }

@@ -22,7 +22,10 @@ func goneMembers(b *probe.Broker, v version) {
 		withWorker(b, b.Topic(), 10).onceEach(probe.For(one), 10, "the only member was away")
 	})
 	It("send a busy member no more than its Receive Maximum", v.Statement("v5/MQTT-4.9.0-2"), func() {
-		open, _ := withBusy(b, b.Topic(), 20)
+		open, rest := withBusy(b, b.Topic(), 20)
+		if rest == 0 {
+			probe.Unsupported("the member that takes one delivery at a time gets none at all")
+		}
 		Expect(open).To(BeNumerically("<=", 1), "the member takes one delivery at a time")
 	})
 
@@ -36,8 +39,10 @@ func goneMembers(b *probe.Broker, v version) {
 		It("give an unacknowledged QoS 1 message to another member when the Session ends "+e.name, e.labels(v.Statement(after)), func() {
 			topic := b.Topic()
 			one, two := e.member(b, "one", group("g", topic), 1), e.member(b, "two", group("g", topic), 1)
-			stays := leftOpen(b, one, two, topic, e)
-			probe.Warns(after).Expect(gather(b, b.Connect("pub"), 1, stays).payloads(0)).To(ContainElement("open"), "another member gets the message")
+			gone, stays := leftOpen(b, one, two, topic, e)
+			got := gather(b, b.Connect("pub"), 1, stays)
+			isOver(b, gone)
+			probe.Warns(after).Expect(got.payloads(0)).To(ContainElement("open"), "another member gets the message")
 		})
 	}
 
@@ -47,8 +52,8 @@ func goneMembers(b *probe.Broker, v version) {
 		one, two := b.Connect("one"), b.Connect("two")
 		one.SubscribeWith(identified(1, group("g", topic)))
 		two.SubscribeWith(identified(2, group("g", topic)))
-		stays := leftOpen(b, one, two, topic, sessionEndings[0])
-		got := gather(b, b.Connect("pub"), 0, stays)[0]
+		_, stays := leftOpen(b, one, two, topic, sessionEndings[0])
+		got := gather(b, b.Connect("pub"), 1, stays)[0]
 		if len(got) == 0 {
 			probe.Unsupported("nobody gets what a member that is gone left open")
 		}
@@ -78,13 +83,13 @@ func goneMembers(b *probe.Broker, v version) {
 }
 
 // leftOpen gives one of two members a message at QoS 1 that it does not
-// acknowledge, ends its Session, and returns the other member.
-func leftOpen(b *probe.Broker, one, two *probe.Client, topic string, e sessionEnding) (stays *probe.Client) {
+// acknowledge, ends its Session, and returns both.
+func leftOpen(b *probe.Broker, one, two *probe.Client, topic string, e sessionEnding) (gone, stays *probe.Client) {
 	GinkgoHelper()
 	b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "open"})
-	gone, stays, _ := takenByOne(b, one, two)
+	gone, stays, _ = takenByOne(b, one, two)
 	e.happens(b, gone)
-	return stays
+	return gone, stays
 }
 
 // acknowledgedAt asserts that publications at QoS 1 and 2 are answered.

@@ -64,12 +64,13 @@ func groups(b *probe.Broker, v version) {
 		{"with a colon", "g:1"}, {"with a space", "a b"}, {"with a dollar sign", "$g"}, {"of one letter", "x"}, {"beyond ASCII", "übung-名"},
 		{"of 1000 letters", strings.Repeat("n", 1000)}, {"that is $share again", "$share"}, {"of points", ".."},
 	} {
-		It("may have a ShareName "+legal[0], v.Statement("v5/MQTT-4.8.2-2"), func() {
+		one := "v5/4.8.2-one-member-gets-it"
+		It("may have a ShareName "+legal[0], v.Statement("v5/MQTT-4.8.2-2", one), func() {
 			name := legal[1]
 			topic := b.Topic()
 			list := []*probe.Client{joined(b, "one", group(name, topic)), joined(b, "two", group(name, topic)), joined(b, "other", group("g", topic))}
-			got := shareOut(b, topic, 6, 1, list...)
-			got[:2].onceEach(probe.For("v5/MQTT-4.8.2-2"), 6, "the group of that name")
+			got := handOut(b, topic, 6, 1, 2, list...)
+			got[:2].onceEach(probe.For(one), 6, "the group of that name")
 		})
 	}
 }

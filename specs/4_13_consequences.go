@@ -8,36 +8,72 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
-// consequences is about what an error on one connection means for others:
-// nothing.
-func consequences(b *probe.Broker, v version) {
-	It("has no consequences for other Sessions", v.Statement("v5/4.13.1-other-sessions-unharmed"), func() {
-		id, topic := b.ClientID(), b.Topic()
-		b.Connect("absent", probe.ID(id), probe.Persistent).Subscribe(topic, 1).Disconnect()
-		other, pub := b.Connect("other").Subscribe(topic, 1), b.Connect("pub")
-		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "before"})
-		open := other.Unacknowledged()
-
-		broken := []*probe.Client{}
+// unharmed holds that the error of one client is nothing to others: to one that
+// publishes, to one with a delivery on the way, and to a Session whose client is
+// away.
+func unharmed(b *probe.Broker, v version) {
+	keys := []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}
+	errors := plainBreaches
+	if v.is5() {
+		errors = nil
 		for _, x := range breaches {
-			c := b.Connect(x.what).Subscribe(topic, 0)
-			c.SendBytes(x.raw(b))
-			broken = append(broken, c)
+			errors = append(errors, offence{x.what, func(b *probe.Broker, c *probe.Client) { c.SendBytes(x.raw(b)) }})
 		}
-		probe.StillOpen(broken...)
+	}
+	for _, x := range errors {
+		It("4.13 leaves other clients alone when one commits "+x.what, v.Statement(keys...), func() {
+			others := takesPart(b)
+			culprit := b.Connect("culprit").Subscribe(others.topic, 0)
 
-		other.Acknowledge(open) // a server may have one delivery open at a time
-		pub.Send(wire.Publish{Topic: topic, QoS: 1, ID: 99, Payload: "after"})
-		Expect(pub.Answer(wire.PUBACK)).To(probe.BePacket(HaveField("ID", uint16(99))), "the publisher is served as before")
-		Expect(other.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "after")), "the subscriber gets what comes after the errors")
-		Expect(other).To(probe.BeAlive(), "the subscriber is still there")
-		back := resumed(b, "back", id)
-		for _, payload := range []string{"before", "after"} {
-			a := back.Answer(wire.PUBLISH)
-			Expect(a).To(probe.BePacket(HaveField("Payload", payload)), "a Session without a connection has lost nothing")
-			back.Acknowledge(a.Packet.(wire.Publish))
-		}
-	})
+			x.commit(b, culprit)
+			probe.StillOpen(culprit)
+
+			others.goOn(advised(v, keys))
+		})
+	}
+}
+
+// bystanders are clients that do nothing wrong.
+type bystanders struct {
+	b          *probe.Broker
+	id, topic  string // of the Session whose client is away
+	other, pub *probe.Client
+	open       wire.Publish
+}
+
+// takesPart connects clients, one of which has a delivery open.
+func takesPart(b *probe.Broker) *bystanders {
+	GinkgoHelper()
+	y := &bystanders{b: b, id: b.ClientID(), topic: b.Topic()}
+	b.Connect("absent", probe.ID(y.id), probe.Persistent).Subscribe(y.topic, 1).Disconnect()
+	y.other, y.pub = b.Connect("other", probe.Persistent).Subscribe(y.topic, 1), b.Connect("pub")
+	y.pub.Publish(wire.Publish{Topic: y.topic, QoS: 1, Payload: "before"})
+	y.open = y.other.Unacknowledged()
+	return y
+}
+
+// goOn asserts that they are served as before.
+func (y *bystanders) goOn(judge Gomega) {
+	GinkgoHelper()
+	y.other.Acknowledge(y.open) // a server may have one delivery open at a time
+	y.pub.Send(wire.Publish{Topic: y.topic, QoS: 1, ID: 99, Payload: "after"})
+	judge.Expect(y.pub.Answer(wire.PUBACK)).To(probe.BePacket(HaveField("ID", uint16(99))), "the publisher is served as before")
+	judge.Expect(y.other.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "after")), "the subscriber gets what comes after the error")
+	judge.Expect(y.other).To(probe.BeAlive(), "the subscriber stays connected")
+	back := resumed(y.b, "back", y.id)
+	for _, payload := range []string{"before", "after"} {
+		a := back.Answer(wire.PUBLISH)
+		judge.Expect(a).To(probe.BePacket(HaveField("Payload", payload)), "a Session without a connection has lost nothing")
+		back.Acknowledge(a.Packet.(wire.Publish))
+	}
+}
+
+// advised returns assertions for what MQTT 3.1.1 advises and MQTT 5.0 states.
+func advised(v version, keys []string) Gomega {
+	if v.is5() {
+		return probe.For(v.key(keys...))
+	}
+	return probe.Warns(v.key(keys...))
 }
 
 // errorAcks are acknowledgements with the code of an error: they say that one
@@ -51,15 +87,16 @@ func errorAcks(b *probe.Broker, v version) {
 		It("is not what an error in "+c.kind.String()+" leads to", v.Statement(key), func() {
 			topic := b.Topic()
 			sub, pub := b.Connect("sub").Subscribe(topic, c.qos), b.Connect("pub")
+			pub.Publish(wire.Publish{Topic: topic, QoS: c.qos, Payload: "first"})
+			open := sub.Unacknowledged()
 			for _, code := range []byte{0x80, 0x83, 0x87, 0x97} {
-				pub.Publish(wire.Publish{Topic: topic, QoS: c.qos, Payload: hex8(code)})
-				sub.Send(wire.Ack{Type: c.kind, ID: sub.Unacknowledged().ID, Code: code})
+				sub.Send(wire.Ack{Type: c.kind, ID: open.ID, Code: code})
+				pub.Publish(wire.Publish{Topic: topic, QoS: c.qos, Payload: "behind " + hex8(code)})
+				a := sub.Answer(wire.PUBLISH)
+				Expect(a).To(probe.BePacket(HaveField("Payload", "behind "+hex8(code))), "the next message is delivered on the same connection")
+				open = a.Packet.(wire.Publish)
 			}
-			pub.Publish(wire.Publish{Topic: topic, QoS: c.qos, Payload: "next"})
-
-			a := sub.Answer(wire.PUBLISH)
-			Expect(a).To(probe.BePacket(HaveField("Payload", "next")), "the next message is delivered on the same connection")
-			sub.Acknowledge(a.Packet.(wire.Publish))
+			sub.Acknowledge(open)
 			Expect(sub).To(probe.BeAlive(), "the connection goes on")
 		})
 	}

@@ -17,7 +17,6 @@ func serverDisconnect(b *probe.Broker, v version) {
 	Describe("4.13 DISCONNECT of the server", func() {
 		saysWhy(b, v)
 		closesBehind(b, v)
-		consequences(b, v)
 		errorAcks(b, v)
 		observedEnds(b, v)
 	})

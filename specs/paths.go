@@ -62,10 +62,21 @@ func (p path) carry(j journey) *probe.Client {
 	return p.bring(j)
 }
 
-// along is carry for a publisher and a subscriber of one version.
-func (p path) along(b *probe.Broker, message wire.Publish) *probe.Client {
+// along is carry for a publisher and a subscriber of one version, and returns
+// the delivery: it is known by its topic, which no other message has.
+func (p path) along(b *probe.Broker, message wire.Publish) wire.Publish {
 	GinkgoHelper()
-	return p.carry(journey{from: b, to: b, message: message})
+	sub := p.carry(journey{from: b, to: b, message: message})
+	a := sub.AnswerWhere(func(r wire.Received) bool {
+		got, ok := r.Packet.(wire.Publish)
+		return ok && got.Topic == message.Topic
+	}, wire.PUBLISH)
+	if !a.Came {
+		probe.Inconclusive("the set-up needs the message on %q, but %s", message.Topic, a.GomegaString())
+	}
+	got := a.Packet.(wire.Publish)
+	sub.Acknowledge(got)
+	return got
 }
 
 // subscribed connects the subscriber and subscribes.

@@ -101,19 +101,18 @@ var nullPasses5 = map[string]string{
 }
 
 var floodPasses5 = map[string]string{
-	"v5/MQTT-2.2.1-5":  "PUBACK, PUBREC and PUBREL repeat the identifier",
-	"v5/MQTT-3.1.3-10": "what it copies keeps the order of its User Properties",
-	"v5/MQTT-3.2.2-9":  "it announces no Maximum QoS, and copies at every QoS",
-	"v5/MQTT-3.3.1-7":  "it retains nothing, so that nothing old is left",
-	"v5/MQTT-3.3.4-1":  "it answers each PUBLISH as its QoS asks for, and a copy arrives",
-	"v5/MQTT-3.6.2-1":  "the code of its PUBREL is one",
-	"v5/MQTT-3.8.4-1":  "it answers each SUBSCRIBE, and a copy of what is published arrives",
-	"v5/MQTT-3.8.4-7":  "its codes are those asked for, and copies arrive so",
-	"v5/MQTT-3.9.3-1":  "its codes are those asked for, and copies arrive so",
-	"v5/MQTT-4.1.0-1":  "a message reaches a client that has been quiet for a while",
-	"v5/MQTT-4.3.2-4":  "it acknowledges each message, and a copy arrives",
-	"v5/MQTT-4.3.2-5":  "it acknowledges and copies whatever comes under a Packet Identifier",
-	"v5/MQTT-4.6.0-6":  "it copies each message as it comes, hence in order",
+	"v5/MQTT-2.2.1-5": "PUBACK, PUBREC and PUBREL repeat the identifier",
+	"v5/MQTT-3.2.2-9": "it announces no Maximum QoS, and copies at every QoS",
+	"v5/MQTT-3.3.1-7": "it retains nothing, so that nothing old is left",
+	"v5/MQTT-3.3.4-1": "it answers each PUBLISH as its QoS asks for, and a copy arrives",
+	"v5/MQTT-3.6.2-1": "the code of its PUBREL is one",
+	"v5/MQTT-3.8.4-1": "it answers each SUBSCRIBE, and a copy of what is published arrives",
+	"v5/MQTT-3.8.4-7": "its codes are those asked for, and copies arrive so",
+	"v5/MQTT-3.9.3-1": "its codes are those asked for, and copies arrive so",
+	"v5/MQTT-4.1.0-1": "a message reaches a client that has been quiet for a while",
+	"v5/MQTT-4.3.2-4": "it acknowledges each message, and a copy arrives",
+	"v5/MQTT-4.3.2-5": "it acknowledges and copies whatever comes under a Packet Identifier",
+	"v5/MQTT-4.6.0-6": "it copies each message as it comes, hence in order",
 }
 
 // TestNullBrokers runs the suite on brokers that do nothing worth the name: no

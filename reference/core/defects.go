@@ -76,6 +76,7 @@ var defects = slices.Concat(
 	webSocketDefects,
 	sizeDefects,
 	unnumberedDefects,
+	sentDefects,
 )
 
 // Defects lists the defects.

@@ -31,7 +31,7 @@ var sessionDefects = []Defect{
 		"v5/3.2.2.3.2-session-expiry-override", "v5/3.14.2.2.2-session-expiry-changed", "v5/3.14.2.2.2-session-expiry-kept", "v5/4.1-session-lifetime",
 	}, "A stored Session is never resumed.", Run,
 		func(r *rules) { r.startsClean = func(*packet.Connect, bool) bool { return true } }},
-	{"clean-session-takes-retained", []string{"v311/MQTT-3.1.2-7", "v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"}, "The end of a Session takes the retained messages of its client with it.", Run,
+	{"clean-session-takes-retained", []string{"v311/MQTT-3.1.2-7", "v5/4.1-retained-not-session", "v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15"}, "The end of a Session takes the retained messages of its client with it.", Run,
 		func(r *rules) {
 			r.sessionEnded = func(s *Server, se *session) {
 				for _, m := range s.retained.byTopic {

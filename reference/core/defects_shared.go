@@ -16,7 +16,7 @@ func takersWith(change func(s *Server, sh *share, m *message, chosen []*subscrip
 // sharedDefects are the faults in section 4.8.2 that are about who gets a
 // message.
 var sharedDefects = []Defect{
-	{"share-to-all", []string{"v5/4.8.2-one-member-gets-it", "v5/MQTT-4.8.2-2", "v5/4.8.2-groups-independent", "v5/4.8.2-shared-and-plain"}, "A message of a Shared Subscription goes to all members.", Run,
+	{"share-to-all", []string{"v5/4.8.2-one-member-gets-it", "v5/4.8.2-groups-independent", "v5/4.8.2-shared-and-plain"}, "A message of a Shared Subscription goes to all members.", Run,
 		takersWith(func(_ *Server, sh *share, _ *message, _ []*subscription) []*subscription { return sh.members })},
 	{"share-qos0-to-all", []string{"v5/4.8.2-one-member-gets-it"}, "A message at QoS 0 goes to all members.", Run,
 		takersWith(func(_ *Server, sh *share, m *message, chosen []*subscription) []*subscription {
@@ -25,7 +25,7 @@ var sharedDefects = []Defect{
 			}
 			return chosen
 		})},
-	{"share-name-ignored", []string{"v5/4.8.2-groups-independent", "v5/MQTT-4.8.2-2", "v5/4.8.2-shared-and-plain"}, "Groups of one filter are one, whatever their ShareName.", Run,
+	{"share-name-ignored", []string{"v5/4.8.2-groups-independent", "v5/4.8.2-one-member-gets-it", "v5/4.8.2-shared-and-plain"}, "Groups of one filter are one, whatever their ShareName.", Run,
 		func(r *rules) { r.shareID = func(_, inner string) string { return inner } }},
 	{"share-name-case-blind", []string{"v5/4.8.2-groups-independent"}, "ShareNames that differ in case are one.", Run,
 		func(r *rules) {
@@ -33,7 +33,7 @@ var sharedDefects = []Defect{
 		}},
 	{"share-filter-ignored", []string{"v5/4.8.2-groups-independent"}, "Groups of one ShareName are one, with the filter of the first.", Run,
 		func(r *rules) { r.shareID = func(name, _ string) string { return name } }},
-	{"share-name-odd", []string{"v5/MQTT-4.8.2-2"}, "A ShareName of other than a few letters makes no group: each member gets all.", Run,
+	{"share-name-odd", []string{"v5/4.8.2-one-member-gets-it"}, "A ShareName of other than a few letters makes no group: each member gets all.", Run,
 		takersWith(func(_ *Server, sh *share, _ *message, chosen []*subscription) []*subscription {
 			name, _, _ := strings.Cut(sh.id, "/")
 			odd := func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') }

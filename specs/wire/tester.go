@@ -33,6 +33,7 @@ type tester struct {
 	published map[uint16]bool // identifiers of all PUBLISH at QoS 1 and 2
 	let       map[uint16]bool // identifiers of all PUBREL
 	requests  map[uint16][]request
+	filters   map[string]bool // Topic Filters of all SUBSCRIBE
 }
 
 // request is a SUBSCRIBE or UNSUBSCRIBE that is not answered yet.
@@ -42,7 +43,7 @@ type request struct {
 }
 
 func newTester(v Version) tester {
-	return tester{format: v, published: map[uint16]bool{}, let: map[uint16]bool{}, requests: map[uint16][]request{}}
+	return tester{format: v, published: map[uint16]bool{}, let: map[uint16]bool{}, requests: map[uint16][]request{}, filters: map[string]bool{}}
 }
 
 // settle takes the oldest open request with the identifier away.
@@ -141,6 +142,9 @@ func (c *checker) learn(t Type, p Packet, body []byte) bool {
 		return c.acknowledging(p)
 	case Subscribe:
 		c.requests[p.ID] = append(c.requests[p.ID], request{SUBSCRIBE, len(p.Subscriptions)})
+		for _, s := range p.Subscriptions {
+			c.filters[s.Filter] = true
+		}
 		return p.ID != 0 && len(p.Subscriptions) > 0
 	case Unsubscribe:
 		c.requests[p.ID] = append(c.requests[p.ID], request{UNSUBSCRIBE, len(p.Filters)})
