@@ -42,7 +42,7 @@ func firstPacket(b *probe.Broker, v version) {
 			early.Send(c.packet(topic))
 
 			probe.Reaction(v.key(keys...)).Expect(early).To(probe.BeClosed(), c.what+" before CONNECT closes the connection")
-			Expect(early.History()).To(BeEmpty(), "it is not answered")
+			Expect(early.History()).NotTo(ContainElement(HaveField("Type", BeElementOf(wire.PUBACK, wire.SUBACK, wire.PINGRESP))), "it is not answered")
 			Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "it is not acted on")
 		})
 	}

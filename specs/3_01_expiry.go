@@ -1,9 +1,6 @@
 package specs
 
 import (
-	"fmt"
-	"time"
-
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -91,6 +88,12 @@ func kept(b *probe.Broker, judge Gomega, id, topic, why string) {
 func ended(b *probe.Broker, judge Gomega, id, topic, why string) {
 	GinkgoHelper()
 	again, _ := present(b, "again", probe.ID(id), resume)
+	nothingLeft(b, judge, again, topic, why)
+}
+
+// nothingLeft is ended for a client that has come back.
+func nothingLeft(b *probe.Broker, judge Gomega, again *probe.Client, topic, why string) {
+	GinkgoHelper()
 	pub := b.Connect("later")
 	pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
 	judge.Expect(again.DeliveredBefore(pub.SentinelAside(again))).To(BeEmpty(), why)
@@ -176,7 +179,7 @@ func expiryOfConnect(b *probe.Broker, v version) {
 			if inForce(ack, 0) > 0 {
 				probe.Unsupported("the server keeps the Session though it was not asked to, and says so in CONNACK")
 			}
-			c.Subscribe(topic, 1).Drop()
+			noticed(b, c.Subscribe(topic, 1))
 			keepsOthers := lastingTwin(b)
 			b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "meanwhile"})
 
@@ -194,6 +197,17 @@ func expiryOfConnect(b *probe.Broker, v version) {
 	})
 }
 
+// noticed drops a connection and makes sure that the server knows of it: how
+// soon it does is left to it.
+func noticed(b *probe.Broker, c *probe.Client) {
+	GinkgoHelper()
+	c.CloseWrite()
+	if ended, _ := probe.BeEnded(b.Timeout).Match(c); !ended {
+		probe.Inconclusive("%s: the server does not notice that the connection was dropped", c.Name())
+	}
+	c.Drop()
+}
+
 // lastingTwin stores a Session that has long to live. The function that it
 // returns ends the spec as inconclusive when the broker has not kept that one:
 // then the end of another proves nothing.
@@ -206,52 +220,5 @@ func lastingTwin(b *probe.Broker) func() {
 		if _, ack := present(b, "twin", probe.ID(id), resume); !ack.SessionPresent() {
 			probe.Inconclusive("the broker keeps no Session, not even one with an interval of an hour")
 		}
-	}
-}
-
-func expiryRunsOut(b *probe.Broker, v version) {
-	It("runs out: the Session ends, with all it holds", Timing, v.Statement("v5/MQTT-4.1.0-2"), func() {
-		id, topic := b.ClientID(), b.Topic()
-		stored(b, 1, id, topic, resume).Drop()
-		keepsOthers := lastingTwin(b)
-		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "meanwhile"})
-		pass(b, 3)
-
-		keepsOthers()
-		ended(b, probe.For("v5/MQTT-4.1.0-2"), id, topic, "nothing is left two seconds after the interval of one second")
-	})
-
-	It("begins with the end of the connection", Timing, v.Statement("v5/4.1-session-lifetime", "v5/MQTT-4.1.0-1"), func() {
-		id, topic := b.ClientID(), b.Topic()
-		c := stored(b, 2, id, topic, resume)
-		pass(b, 2.5)
-		gone := time.Now()
-		c.Drop()
-
-		again, ack := present(b, "again", probe.ID(id), resume)
-
-		if !ack.SessionPresent() && time.Since(gone) > b.Seconds(1) {
-			probe.Inconclusive("the tester was late: the machine is too busy")
-		}
-		b.Connect("later").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "later"})
-		Expect(again.Answer(wire.PUBLISH)).To(probe.BeA(wire.PUBLISH), "no time counts while the client is connected")
-	})
-
-	for _, asked := range []uint32{1, 65537} {
-		It(fmt.Sprintf("is as CONNACK has it, else as the client asked: %d s", asked), Timing, v.Statement("v5/3.2.2.3.2-session-expiry-override"), func() {
-			id, topic, key := b.ClientID(), b.Topic(), "v5/3.2.2.3.2-session-expiry-override"
-			c, ack := present(b, "first", probe.ID(id), resume, expiry(asked))
-			c.Subscribe(topic, 1).Drop()
-			pass(b, 3)
-
-			switch granted := inForce(ack, asked); {
-			case granted <= 1:
-				ended(b, probe.For(key), id, topic, "the Session ends when the interval in force is over")
-			case granted >= longLeast:
-				kept(b, probe.For(key), id, topic, "the Session lasts as long as the interval in force")
-			default:
-				probe.Unsupported("the server makes the Session Expiry Interval %d", granted)
-			}
-		})
 	}
 }

@@ -34,7 +34,7 @@ func willCauses(b *probe.Broker, v version) {
 		It("is published when the server closes because of "+breach.what, v.Statement(server...), func() {
 			sub, c := testator(b, "will of the one that erred")
 			breach.commit(b, c)
-			published(sub, c, "will of the one that erred")
+			published(b, v, sub, c, "will of the one that erred")
 		})
 	}
 	if v.is5() {
@@ -44,7 +44,7 @@ func willCauses(b *probe.Broker, v version) {
 		It("of a client with a stored Session is published when "+e.what, v.Statement("v311/3.1.2.5-will-on-network-drop"), func() {
 			sub, c := testator(b, "will of the stored", probe.Persistent)
 			e.end(c)
-			published(sub, c, "will of the stored")
+			published(b, v, sub, c, "will of the stored")
 		})
 	}
 }
@@ -58,10 +58,10 @@ func testator(b *probe.Broker, will string, options ...probe.Option) (watcher, c
 }
 
 // published asserts that a will comes after the end of its connection.
-func published(watcher, client *probe.Client, will string) {
+func published(b *probe.Broker, v version, watcher, client *probe.Client, will string) {
 	GinkgoHelper()
 	if ended, _ := probe.BeClosed().Match(client); !ended {
 		probe.Inconclusive("the connection has not ended")
 	}
-	Expect(watcher.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", will)), "the will is published")
+	Expect(willArrives(b, v, watcher, 0)).To(probe.BePacket(HaveField("Payload", will)), "the will is published")
 }

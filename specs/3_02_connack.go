@@ -83,7 +83,7 @@ func assignedIDs(b *probe.Broker, v version) {
 
 		b.Connect("newer", probe.ID(id))
 
-		Expect(older).To(probe.BeClosed(), "who comes with the Client Identifier assigned takes the connection over")
+		Expect(older).To(probe.BeEnded(b.Timeout), "who comes with the Client Identifier assigned takes the connection over")
 	})
 
 	only := "v5/3.2.2.3.7-assigned-id-only-for-empty"

@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"slices"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -79,7 +81,7 @@ func publishTopic(b *probe.Broker, v version) {
 			pub.Publish(wire.Publish{Topic: topic + t, QoS: 1, Payload: t})
 		}
 
-		Expect(sub.DeliveredBefore(pub.Sentinel(topic+"/a/z", 1))).To(
+		Expect(sub.DeliveredBefore(pub.Sentinel(topic+"/a/b", 1))).To(
 			HaveExactElements(And(HaveField("Topic", topic+"/a/b"), HaveField("Payload", "/a/b"))), "only the topic that matches")
 		Expect(other.DeliveredBefore(pub.Sentinel(topic+"/other", 1))).To(BeEmpty(), "nothing for another filter")
 	})
@@ -95,9 +97,20 @@ func overlapping(b *probe.Broker, v version) {
 
 			pub.Publish(wire.Publish{Topic: topic + "/b", QoS: 2, Payload: "overlap"})
 
-			qos := []byte{}
+			first := sub.Arrival()
+			if !first.Came {
+				probe.Inconclusive("no copy of the message comes: %s", first.GomegaString())
+			}
+			qos := []byte{first.Packet.(wire.Publish).QoS}
 			for _, p := range sub.DeliveredBefore(pub.SentinelAside(sub)) {
 				qos = append(qos, p.QoS)
+			}
+			for slices.Max(qos) < highest { // no order binds the copies to the sentinel
+				late := sub.Arrival()
+				if !late.Came {
+					break
+				}
+				qos = append(qos, late.Packet.(wire.Publish).QoS)
 			}
 			Expect(qos).To(ContainElement(highest), "one copy comes at the highest QoS")
 			Expect(qos).To(HaveEach(BeNumerically("<=", highest)), "no copy comes above the QoS granted")

@@ -22,7 +22,7 @@ func disconnect(b *probe.Broker, v version) {
 			c.SendBytes([]byte{0xe1, 0})
 
 			probe.Reaction(v.key(keys...)).Expect(c).To(probe.BeClosed(), "a malformed packet closes the connection")
-			probe.Reaction(v.key(keys...)).Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "gone")), "the will is published")
+			probe.Reaction(v.key(keys...)).Expect(willArrives(b, v, sub, 0)).To(probe.BePacket(HaveField("Payload", "gone")), "the will is published")
 		})
 
 		It("ends the connection from the server's side, if the client does not end it", v.Statement("v311/3.14.4-server-closes", "v5/3.14.4-receiver-closes"), func() {

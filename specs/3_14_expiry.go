@@ -59,7 +59,7 @@ func expiryBroken(b *probe.Broker, v version) {
 		c, sub, _, _ := raisesExpiry(b)
 
 		probe.Reaction(raised).Expect(c).To(probe.BeClosed(), "a Protocol Error ends the connection")
-		probe.Reaction(raised).Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "gone")), "the will is published, since there was no valid DISCONNECT")
+		probe.Reaction(raised).Expect(willArrives(b, v, sub, 0)).To(probe.BePacket(HaveField("Payload", "gone")), "the will is published, since there was no valid DISCONNECT")
 	})
 
 	It("above 0 after 0 in CONNECT keeps no Session", v.Statement(raised), func() {

@@ -33,7 +33,7 @@ func incomingState(b *probe.Broker, v version) {
 		Expect(again.Answer(wire.PUBREC)).To(probe.BePacket(HaveField("ID", open.ID)), "the message is known")
 		again.Send(wire.Ack{Type: wire.PUBREL, ID: open.ID})
 		Expect(again.Answer(wire.PUBCOMP)).To(probe.BePacket(HaveField("ID", open.ID)), "the exchange is completed")
-		got := sub.DeliveredBefore(b.Connect("pub").SentinelAside(sub))
+		got := collected(sub, b.Connect("pub").SentinelAside(sub), 1)
 		Expect(got).To(HaveExactElements(HaveField("Payload", "once")), "a message is passed on once")
 	})
 
@@ -44,7 +44,7 @@ func incomingState(b *probe.Broker, v version) {
 
 		b.Connect("clean", probe.ID(id)).Publish(wire.Publish{Topic: topic, QoS: 2, ID: 7, Payload: "of the new Session"})
 
-		got := sub.DeliveredBefore(b.Connect("pub").SentinelAside(sub))
+		got := collected(sub, b.Connect("pub").SentinelAside(sub), 1)
 		Expect(got).To(HaveExactElements(HaveField("Payload", "of the new Session")), "the identifier is free in the new Session")
 	})
 }
@@ -74,9 +74,7 @@ func retainedState(b *probe.Broker, v version) {
 		stored.Disconnect()
 		b.Connect("over", probe.ID(id)).Disconnect()
 
-		later := b.Connect("later").Subscribe(topic+"/#", 1)
-
-		got := later.DeliveredBefore(b.Connect("pub").Sentinel(topic+"/end", 1))
+		got := welcomed(b, topic+"/#", topic+"/end", 2)
 		Expect(got).To(ConsistOf(HaveField("Payload", "of clean"), HaveField("Payload", "of stored")), "both outlive the Sessions")
 	})
 }

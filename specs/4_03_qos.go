@@ -157,7 +157,7 @@ func receiverQoS2(b *probe.Broker, v version) {
 				Expect(pub.Answer(wire.PUBCOMP)).To(probe.BePacket(HaveField("ID", uint16(9))), "each PUBREL is answered with PUBCOMP")
 			}
 
-			Expect(sub.DeliveredBefore(b.Connect("end").Sentinel(topic, 2))).To(HaveExactElements(HaveField("Payload", "once")), "one delivery")
+			Expect(sub.DeliveredBefore(pub.Sentinel(topic, 2))).To(HaveExactElements(HaveField("Payload", "once")), "one delivery")
 		})
 	}
 
@@ -177,7 +177,7 @@ func receiverQoS2(b *probe.Broker, v version) {
 			probe.For(v.key("v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-11")).Expect(again.Answer(wire.PUBCOMP)).To(probe.BePacket(HaveField("ID", uint16(9))), "each PUBREL is answered with PUBCOMP")
 		}
 
-		Expect(sub.DeliveredBefore(b.Connect("end").Sentinel(topic, 2))).To(HaveExactElements(HaveField("Payload", "once")), "one delivery")
+		Expect(sub.DeliveredBefore(again.Sentinel(topic, 2))).To(HaveExactElements(HaveField("Payload", "once")), "one delivery")
 	})
 
 	It("2 takes the identifier as new after PUBCOMP", v.Statement("v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-12"), func() {
@@ -188,7 +188,7 @@ func receiverQoS2(b *probe.Broker, v version) {
 			pub.Publish(wire.Publish{Topic: topic, QoS: 2, ID: 9, Dup: dup, Payload: "message " + digit(byte(i))})
 		}
 
-		Expect(sub.DeliveredBefore(b.Connect("end").Sentinel(topic, 2))).To(HaveExactElements(
+		Expect(sub.DeliveredBefore(pub.Sentinel(topic, 2))).To(HaveExactElements(
 			HaveField("Payload", "message 0"), HaveField("Payload", "message 1"), HaveField("Payload", "message 2")), "three messages")
 	})
 

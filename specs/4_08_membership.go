@@ -91,16 +91,16 @@ type sessionEnding struct {
 }
 
 var sessionEndings = []sessionEnding{
-	{"with its connection", 0, false, func(_ *probe.Broker, c *probe.Client) { c.Drop() }},
+	{"with its connection", 0, false, noticed},
 	{"by DISCONNECT with Session Expiry Interval 0", 3600, false, func(_ *probe.Broker, c *probe.Client) {
 		c.DisconnectWith(wire.Disconnect{Properties: wire.Properties{expiryProperty(0)}})
 	}},
 	{"by a CONNECT with Clean Start", 3600, false, func(b *probe.Broker, c *probe.Client) {
-		c.Drop()
+		noticed(b, c)
 		b.Connect("clean", probe.ID(c.ID())).Disconnect()
 	}},
 	{"when it expires", 1, true, func(b *probe.Broker, c *probe.Client) {
-		c.Drop()
+		noticed(b, c)
 		pass(b, 2.9)
 	}},
 }
