@@ -35,6 +35,8 @@ func noLocal(b *probe.Broker, v version) {
 	It("1 comes when the subscription is replaced by one with it", v.Statement("v5/MQTT-3.8.4-3"), func() {
 		topic := b.Topic()
 		c, other := b.Connect("client").Subscribe(topic, 1), b.Connect("other")
+		c.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "own, without No Local"})
+		takes(c, "own, without No Local")
 		c.SubscribeWith(deaf(topic))
 		c.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "own"})
 		Expect(c.DeliveredBefore(other.Sentinel(topic, 1))).To(BeEmpty(), "the new options hold")

@@ -2,6 +2,7 @@ package specs
 
 import (
 	"fmt"
+	"slices"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -40,11 +41,15 @@ func settledByError(b *probe.Broker) {
 				sub.Send(wire.Ack{Type: c.kind, ID: sub.Unacknowledged().ID, Code: code})
 				sub.Ping()
 			}
+			pub.Publish(wire.Publish{Topic: topic, QoS: c.qos, Payload: "open"})
+			sub.Unacknowledged()
 			sub.Drop()
 
-			again := resume("again")
-
-			Expect(again.DeliveredBefore(pub.Sentinel(topic, c.qos))).To(BeEmpty(), "none is sent again")
+			got := payloads(resume("again").DeliveredBefore(pub.Sentinel(topic, c.qos)))
+			if !slices.Contains(got, "open") {
+				probe.Inconclusive("what is open is not sent again either")
+			}
+			Expect(got).To(HaveExactElements("open"), "what is settled is not sent again")
 		})
 	}
 }
