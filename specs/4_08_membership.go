@@ -91,7 +91,7 @@ type sessionEnding struct {
 }
 
 var sessionEndings = []sessionEnding{
-	{"with its connection", 0, false, noticed},
+	{"with its connection", 0, false, func(b *probe.Broker, c *probe.Client) { noticed(b, c) }},
 	{"by DISCONNECT with Session Expiry Interval 0", 3600, false, func(_ *probe.Broker, c *probe.Client) {
 		c.DisconnectWith(wire.Disconnect{Properties: wire.Properties{expiryProperty(0)}})
 	}},
