@@ -58,13 +58,15 @@ var sentDefects = []Defect{
 		}},
 	{"taken-over-said-85", []string{"v5/MQTT-3.14.2-1", "v5/3.14.2.1-disconnect-code-8e"}, "The DISCONNECT of a connection that is taken over has the code 0x85, which is one of CONNACK.", Run,
 		insteadOf(packet.SessionTakenOver, packet.ClientIdentifierNotValid)},
-	{"empty-topic-sent-5", []string{"v5/MQTT-4.7.3-1"}, "A PUBLISH is sent with an empty Topic Name and no Topic Alias.", Run,
-		behindMessage(func(c *conn) []byte {
-			if !c.five() {
-				return nil
+	{"empty-topic-sent-5", []string{"v5/MQTT-4.7.3-1"}, "A PUBLISH with an empty Topic Name and no Topic Alias follows PUBACK to a client without subscriptions.", Run,
+		func(r *rules) {
+			r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
+				if p.Type() == packet.PUBACK && c.five() && len(c.session.subs) == 0 {
+					return append(b[:len(b):len(b)], 0x30, 4, 0, 0, 0, 'x')
+				}
+				return b
 			}
-			return []byte{0x30, 4, 0, 0, 0, 'x'}
-		})},
+		}},
 	{"half-identifier-ignored", []string{"v5/MQTT-4.13.1-1", "v311/MQTT-4.8.0-1"}, "A PUBLISH that ends within its Packet Identifier is ignored.", Run,
 		func(r *rules) {
 			r.skips = func(first byte, body []byte) bool {
@@ -87,7 +89,7 @@ var sentDefects = []Defect{
 }
 
 // repeats makes a defect of properties that stand in a delivery once more, as
-// long as its lengths take a byte each.
+// long as its lengths take a byte each and the client takes packets of any size.
 func repeats(which func(p *packet.Publish) []byte) func(*rules) {
 	return func(r *rules) {
 		r.rawOutgoing = func(c *conn, p packet.Packet, b []byte) []byte {
@@ -96,7 +98,7 @@ func repeats(which func(p *packet.Publish) []byte) func(*rules) {
 				return b
 			}
 			more := which(m)
-			if int(b[1])+len(more) > 127 {
+			if int(b[1])+len(more) > 127 || c.maxPacket > 0 {
 				return b
 			}
 			at := 4 + len(m.Topic) // of the Property Length
