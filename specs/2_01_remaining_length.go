@@ -56,7 +56,7 @@ func takesPayload(b *probe.Broker, n int) {
 	topic, text := b.Topic(), longText(n)
 	sub, pub := b.Connect("sub").Subscribe(topic, 1), b.Connect("pub")
 	pub.Send(wire.Publish{Topic: topic, QoS: 1, ID: 1, Payload: text})
-	wait := b.Timeout + time.Duration(n)*10*time.Microsecond
+	wait := b.Timeout + time.Duration(n)*3*time.Microsecond
 	a := pub.Within(wait, wire.PUBACK)
 	if !a.Came && n > 10_000 {
 		probe.Unsupported("the broker takes no payload of %d bytes: %s", n, a.GomegaString())
@@ -65,6 +65,10 @@ func takesPayload(b *probe.Broker, n int) {
 
 	a = sub.Within(wait, wire.PUBLISH)
 
+	if come := sub.Partial(); !a.Came && !a.Closed && come > 0 {
+		// Some brokers write a few kilobytes at a time: that is slow, not wrong.
+		probe.Unsupported("of a payload of %d bytes the broker sent no more than %d within %s", n, come, wait)
+	}
 	Expect(a).To(probe.BeA(wire.PUBLISH), "it is delivered")
 	got := a.Packet.(wire.Publish).Payload
 	Expect(len(got)).To(Equal(n), "as many bytes as were sent")

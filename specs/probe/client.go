@@ -256,3 +256,7 @@ func (c *Client) Gone() bool {
 	ended, _, _ := c.conn.Ended()
 	return ended
 }
+
+// Partial returns how many bytes the broker has sent of a packet that is not
+// complete.
+func (c *Client) Partial() int { return c.conn.Partial() }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -82,6 +83,7 @@ type Conn struct {
 
 	maxPacket    int
 	writeTimeout time.Duration
+	partial      atomic.Int64
 
 	mu      sync.Mutex
 	arrived chan struct{} // closed and replaced when a packet comes
@@ -308,7 +310,7 @@ func (c *Conn) Evidence() []string {
 // read records packets until the connection ends.
 func (c *Conn) read() {
 	defer close(c.done)
-	in := bufio.NewReaderSize(quick{c.nc}, 16<<10)
+	in := bufio.NewReaderSize(counted{quick{c.nc}, &c.partial}, 16<<10)
 	var err error
 	for err == nil {
 		err = c.readPacket(in)
@@ -319,6 +321,21 @@ func (c *Conn) read() {
 	c.mu.Unlock()
 	c.trace.Note(c.name, "%v", describe(err))
 }
+
+// counted counts the bytes that are read.
+type counted struct {
+	io.Reader
+	n *atomic.Int64
+}
+
+func (r counted) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.n.Add(int64(n))
+	return n, err
+}
+
+// Partial returns how many bytes have come of a packet that is not complete.
+func (c *Conn) Partial() int { return int(c.partial.Load()) }
 
 // describe says in words how a connection ended.
 func describe(err error) error {
@@ -347,6 +364,7 @@ func (c *Conn) readPacket(in *bufio.Reader) error {
 		}
 		return err
 	}
+	c.partial.Add(-int64(len(raw)))
 	r := receive(raw, c.version)
 	text := brief(r.Packet)
 	if r.Err != nil {
