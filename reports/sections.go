@@ -45,9 +45,15 @@ func chapterTitle(version, number string) string {
 	return cmp.Or(own[number], chapterTitles[number], "Section "+number)
 }
 
-// compareSections orders section numbers, which may carry a version before
-// them, number by number.
-func compareSections(a, b string) int {
+// Chapter names the chapter of a section in a version, as in "3.3 PUBLISH".
+func Chapter(version, section string) string {
+	number := chapter(section)
+	return number + " " + chapterTitle(version, number)
+}
+
+// CompareSections orders section numbers, which may carry a version before
+// them, number by number: "v5/3.1.2".
+func CompareSections(a, b string) int {
 	versionA, a, okA := strings.Cut(a, "/")
 	versionB, b, okB := strings.Cut(b, "/")
 	if !okA {

@@ -69,7 +69,7 @@ func observations(outcomes []outcome) []Observation {
 		}
 	}
 	slices.SortFunc(list, func(a, b Observation) int {
-		return cmp.Or(compareSections(a.Section, b.Section), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
+		return cmp.Or(CompareSections(a.Section, b.Section), cmp.Compare(a.Key, b.Key), cmp.Compare(a.Value, b.Value))
 	})
 	return list
 }

@@ -4,16 +4,18 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/onsi/ginkgo/v2/types"
 
 	"github.com/mqttcheck/mqttcheck/reports"
+	"github.com/mqttcheck/mqttcheck/specs/normative"
 )
 
 // progress shows how far a run is: on a terminal in one line that is written
-// over, elsewhere with a line for each section that has ended. It is talk, and
+// over, elsewhere with a line for each chapter that has ended. It is talk, and
 // goes to stderr. A nil progress shows nothing.
 type progress struct {
 	out      io.Writer
@@ -21,41 +23,46 @@ type progress struct {
 	total    int
 	done     map[reports.Verdict]int
 	sections []*section
-	byName   map[string]*section
+	of       map[string]*section // by the name of the check
 	drawn    time.Time
 	width    int // of the line on the terminal
 }
 
-// section is the checks of one section of one version.
+// section is the checks of one chapter of one version.
 type section struct {
-	name        string
+	place, name string
 	total, done int
 	verdicts    map[reports.Verdict]int
 	told        bool
 }
 
-// newProgress returns a progress over these checks. Sections are shown in the
-// order of the suite.
+// newProgress returns a progress over these checks. Chapters are shown in the
+// order of the specification.
 func newProgress(out io.Writer, checks []check) *progress {
 	p := &progress{
 		out: out, terminal: isTerminal(out), total: len(checks),
-		done: map[reports.Verdict]int{}, byName: map[string]*section{},
+		done: map[reports.Verdict]int{}, of: map[string]*section{},
 	}
+	byName := map[string]*section{}
 	for _, c := range checks {
-		p.section(c.preview).total++
+		place, name := "", "Other"
+		if len(c.Keys) > 0 {
+			st, _ := normative.Lookup(c.Keys[0])
+			version, _, _ := strings.Cut(st.Key, "/")
+			place = version + "/" + st.Section
+			name = reports.VersionName(version) + "  " + reports.Chapter(version, st.Section)
+		}
+		s := byName[name]
+		if s == nil {
+			s = &section{place: place, name: name, verdicts: map[reports.Verdict]int{}}
+			byName[name] = s
+			p.sections = append(p.sections, s)
+		}
+		s.total++
+		p.of[c.Name] = s
 	}
+	slices.SortStableFunc(p.sections, func(a, b *section) int { return reports.CompareSections(a.place, b.place) })
 	return p
-}
-
-func (p *progress) section(r types.SpecReport) *section {
-	name := strings.Join(r.ContainerHierarchyTexts[:min(2, len(r.ContainerHierarchyTexts))], "  ")
-	s := p.byName[name]
-	if s == nil {
-		s = &section{name: name, verdicts: map[reports.Verdict]int{}}
-		p.byName[name] = s
-		p.sections = append(p.sections, s)
-	}
-	return s
 }
 
 // result counts a check that has ended.
@@ -65,7 +72,7 @@ func (p *progress) result(r types.SpecReport, strict bool) {
 	}
 	v, _, _, _ := reports.Judge(r, strict)
 	p.done[v]++
-	s := p.section(r)
+	s := p.of[r.FullText()]
 	s.done++
 	s.verdicts[v]++
 	p.draw(false)
@@ -78,7 +85,7 @@ func (p *progress) retract(r types.SpecReport, strict bool) {
 	}
 	v, _, _, _ := reports.Judge(r, strict)
 	p.done[v]--
-	s := p.section(r)
+	s := p.of[r.FullText()]
 	s.done--
 	s.verdicts[v]--
 }
