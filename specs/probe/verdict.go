@@ -86,6 +86,7 @@ func record(o Outcome) {
 var (
 	typePrefix = regexp.MustCompile(`<[^<>\n]*>: ?`)
 	fieldNote  = regexp.MustCompile(`Value for field '([^']*)' failed to satisfy matcher\.\s*`)
+	idle       = regexp.MustCompile(`^be (true|false|a packet)$`) // says nothing beside a note
 	internals  = regexp.MustCompile(`Matcher|Field: |0x[0-9a-f]{8,}`)
 )
 
@@ -116,7 +117,7 @@ func outcome(verdict, statement, message string) Outcome {
 	}
 	note = strings.TrimSpace(note)
 	detail := strings.TrimPrefix(strings.Join(expected, " "), "to ")
-	if internals.MatchString(detail) {
+	if internals.MatchString(detail) || note != "" && idle.MatchString(detail) {
 		detail = ""
 	} else if detail != "" {
 		detail = field + detail

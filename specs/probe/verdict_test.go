@@ -27,6 +27,7 @@ func TestAnOutcomeSaysWhatWasExpectedAndSeen(t *testing.T) {
 			"DUP is 0 (Dup equal false)", "Dup true"},
 		{"a field without a note", func(g gomega.Gomega) { g.Expect(got).To(gomega.HaveField("ID", uint16(9))) },
 			"ID equal 9", "ID 7"},
+		{"a truth with a note", func(g gomega.Gomega) { g.Expect(got.QoS == 2).To(gomega.BeTrue(), "the QoS is 2") }, "the QoS is 2", "false"},
 		{"an element", func(g gomega.Gomega) {
 			g.Expect([]wire.Publish{got}).To(gomega.ContainElement(gomega.HaveField("QoS", byte(2))), "a copy at QoS 2")
 		}, "a copy at QoS 2", "PUBLISH q1 d1"},
