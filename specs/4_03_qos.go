@@ -19,8 +19,9 @@ func qosFlows(b *probe.Broker, v version) {
 			pub := b.Connect("pub")
 			for _, qos := range []byte{0, 1, 2} {
 				pub.Publish(wire.Publish{Topic: topic, QoS: qos, Payload: digit(qos)})
-				Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(
-					HaveField("Payload", digit(qos)), HaveField("QoS", byte(0)), HaveField("Dup", false))))
+				// A message at QoS 1 may come twice to a subscription at QoS 0.
+				Expect(sub.AnswerWhere(hasPayload(digit(qos)), wire.PUBLISH)).To(probe.BePacket(And(
+					HaveField("QoS", byte(0)), HaveField("Dup", false))))
 			}
 		})
 		senderQoS1(b, v)

@@ -218,7 +218,10 @@ func members(b *probe.Broker, v version) {
 		pub := b.Connect("pub")
 		for i, t := range []string{"/a", "/b", "/c"} {
 			pub.Publish(wire.Publish{Topic: topic + t, QoS: 1, Payload: t})
-			Expect(c.Arrival()).To(probe.BePacket(And(HaveField("Payload", t), HaveField("QoS", byte(i%2)))), "%s is subscribed to", t)
+			// A message at QoS 1 may come twice to a subscription at QoS 0.
+			a := c.AnswerWhere(hasPayload(t), wire.PUBLISH)
+			Expect(a).To(probe.BePacket(HaveField("QoS", byte(i%2))), "%s is subscribed to", t)
+			c.Acknowledge(a.Packet.(wire.Publish))
 		}
 	})
 
