@@ -143,8 +143,9 @@ type Event struct {
 // Observation is how the broker used a freedom that the text leaves it.
 type Observation struct {
 	Key     string `json:"key"`
-	Value   string `json:"value"`
+	Value   string `json:"value"` // a sentence
 	Section string `json:"section"`
+	Check   string `json:"check,omitempty"` // that has observed it
 }
 
 // versionOf returns the version in a key: what stands before the first slash.

@@ -90,7 +90,7 @@ func sampleSpecs(t testing.TB) []types.SpecReport {
 		spec(t, "comes in a binary frame", "12345678", skipped, cite("v5:MQTT-6.0.0-1", "v5:MQTT-6.0.0-2"),
 			verdict(finding{Skip, "", "needs a WebSocket listener", "", ""})),
 		spec(t, "delivers overlapping subscriptions", "123456789", pass, cite("v5:MQTT-3.3.4-2"),
-			verdict(finding{Info, "", "", "", ""}), entry{"observation", Observation{"overlapping-subscriptions", "one copy each " + hostile, "3.3.4"}}),
+			verdict(finding{Info, "", "", "", ""}), entry{"observation", Observation{Key: "v5/3.3.4-extra-copies", Value: "one copy each " + hostile, Section: "3.3.4"}}),
 		spec(t, "is not selected", "1234567890", skipped, cite("v5:MQTT-3.8.3-1")),
 	}
 }

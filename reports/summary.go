@@ -63,7 +63,8 @@ func observations(outcomes []outcome) []Observation {
 	list := []Observation{}
 	for _, o := range outcomes {
 		for _, obs := range o.observations {
-			if !slices.Contains(list, obs) {
+			obs.Check = o.name
+			if !slices.ContainsFunc(list, func(x Observation) bool { return x.Key == obs.Key && x.Value == obs.Value }) {
 				list = append(list, obs)
 			}
 		}

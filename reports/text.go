@@ -27,8 +27,8 @@ func ColorWanted(f *os.File) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// Text writes the report for a terminal: the failures with their packets, then
-// the summary.
+// Text writes the report for a terminal: the failures with their packets, what
+// was observed, then the summary.
 func Text(w io.Writer, r Result, o TextOptions) error {
 	t := &textReport{b: bufio.NewWriter(w), r: r, width: cmp.Or(o.Width, 98), color: o.Color}
 	t.header()
@@ -36,6 +36,7 @@ func Text(w io.Writer, r Result, o TextOptions) error {
 	for _, s := range attention(r) {
 		t.statement(s)
 	}
+	t.freedoms()
 	t.summary()
 	return t.b.Flush()
 }
