@@ -231,7 +231,7 @@ func unwantedReasons(b *probe.Broker, v version) {
 		where := func(id wire.PropertyID) string {
 			return id.String() + " in " + cmp.Or(strings.Join(found[id], ", "), "no answer")
 		}
-		probe.Observe(one, "%s; %s", where(wire.ReasonString), where(wire.UserProperty))
+		probe.Observe(one, "on request there is a %s; a %s", where(wire.ReasonString), where(wire.UserProperty))
 	})
 }
 

@@ -210,9 +210,9 @@ func otherVersions(b *probe.Broker, v version) {
 		in311, in5 := b.In(wire.V311), b.In(wire.V5)
 		old := in311.ConnectPacket()
 		old.ProtocolName, old.Level = "MQIsdp", 3
-		probe.Observe(other, "MQIsdp of level 3: %s", answerTo(in311, wire.Bytes(wire.V311, old)))
-		probe.Observe(other, "MQTT of level 4: %s", answerTo(in311, wire.Bytes(wire.V311, in311.ConnectPacket())))
-		probe.Observe(other, "MQTT of level 5: %s", answerTo(in5, wire.Bytes(wire.V5, in5.ConnectPacket())))
+		probe.Observe(other, "CONNECT with the protocol MQIsdp of level 3: %s", answerTo(in311, wire.Bytes(wire.V311, old)))
+		probe.Observe(other, "CONNECT with the protocol MQTT of level 4: %s", answerTo(in311, wire.Bytes(wire.V311, in311.ConnectPacket())))
+		probe.Observe(other, "CONNECT with the protocol MQTT of level 5: %s", answerTo(in5, wire.Bytes(wire.V5, in5.ConnectPacket())))
 	})
 
 	silent := v.key("v311/3.1.4-no-connect-timeout", "v5/3.1.4-no-connect-timeout")

@@ -70,7 +70,7 @@ func whenPassedOn(b *probe.Broker, v version) {
 		if len(moments) == 2 {
 			probe.Warns(key).Expect(moments).To(HaveLen(1), "a receiver keeps to one of the two")
 		}
-		probe.Observe(key, "%s", map[bool]string{true: "at PUBLISH", false: "at PUBREL"}[moments[true] > 0])
+		probe.Observe(key, "a message at QoS 2 is passed on at %s", map[bool]string{true: "PUBLISH", false: "PUBREL"}[moments[true] > 0])
 	})
 }
 
@@ -140,6 +140,6 @@ func acknowledgedWhen(b *probe.Broker) {
 		if !a.Came || !c.Answer(wire.PUBLISH, wire.PUBACK).Came {
 			probe.Inconclusive("the message is not acknowledged or not passed on")
 		}
-		probe.Observe(key, "%s", map[wire.Type]string{wire.PUBACK: "PUBACK comes first", wire.PUBLISH: "the message comes first"}[a.Type])
+		probe.Observe(key, "a message at QoS 1 is %s", map[wire.Type]string{wire.PUBACK: "acknowledged before it is passed on", wire.PUBLISH: "passed on before it is acknowledged"}[a.Type])
 	})
 }

@@ -132,18 +132,18 @@ func ofNothing(b *probe.Broker) {
 			client := b.Connect("client")
 			client.Send(wire.Ack{Type: c.kind, ID: 77})
 
-			value := "it is ignored"
+			value := "is ignored"
 			for _, r := range client.BeforePing() {
 				switch p := r.Packet.(type) {
 				case wire.Ack:
-					value = fmt.Sprintf("%s 0x%02x comes", p.Type, p.Code)
+					value = fmt.Sprintf("is answered with %s 0x%02x", p.Type, p.Code)
 				}
 			}
 			if client.Gone() {
-				value = "the connection is closed"
+				value = "closes the connection"
 			}
 			watch.Unharmed()
-			probe.Observe(c.key, "%s", value)
+			probe.Observe(c.key, "%s for a Packet Identifier that is not in use %s", c.kind, value)
 		})
 	}
 }

@@ -13,7 +13,9 @@ func topics(b *probe.Broker, v version) {
 	Describe("4.7 Topics", func() {
 		wildcards(b, v)
 		badFilters(b, v)
-		dollar(b, v)
+		dollarHidden(b, v)
+		dollarNamed(b, v)
+		serverTopics(b, v)
 		asTheyAre(b, v)
 		emptyTopics(b, v)
 		matching(b, v)
@@ -93,45 +95,6 @@ func badFilters(b *probe.Broker, v version) {
 	It("grants the filters /# and +/..., which begin with a wildcard", v.Statement("v311/4.7.1-wildcards-combined", "v5/4.7.1-wildcards-combined"), func() {
 		topic := b.Topic()
 		matches(b, "+/"+topic[len("mqttcheck/"):]+"/+/#", []string{topic + "/a", topic + "/a/b"}, []string{topic})
-	})
-}
-
-// dollar judges filters that begin with a wildcard against topics that begin
-// with $. They see the traffic of everybody, so these specs run alone.
-func dollar(b *probe.Broker, v version) {
-	keys := []string{"v311/MQTT-4.7.2-1", "v5/MQTT-4.7.2-1"}
-	for _, filter := range []string{"#", "+/#", "+/mqttcheck/#"} {
-		It("that begin with $ do not match "+filter, Serial, v.Statement(keys...), func() {
-			topic := b.DollarTopic("x")
-			exact := b.Connect("exact").Subscribe(topic, 1)
-			sub := b.Connect("sub").Subscribe(filter, 1)
-			pub := b.Connect("pub")
-			pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "hidden"})
-			seen := exact.Within(b.Timeout/4, wire.PUBLISH).Came
-
-			plain := "plain/mqttcheck/" + b.Topic()
-			got := sub.DeliveredBefore(pub.Sentinel(plain, 1))
-			for _, p := range got {
-				Expect(p.Topic).NotTo(HavePrefix("$"), "no topic that begins with $ matches %s", filter)
-			}
-			if !seen {
-				probe.Observe(v.key("v311/4.7.2-dollar-exchange", "v5/4.7.2-dollar-exchange"), "a client's message to a topic that begins with $ is not passed on")
-			}
-		})
-	}
-
-	explicit := []string{"v311/4.7.2-dollar-explicit-filter", "v5/4.7.2-dollar-explicit-filter"}
-	It("that begin with $ match a filter that begins with the same", v.Statement(explicit...), func() {
-		topic := b.DollarTopic("x")
-		exact, pub := b.Connect("exact").Subscribe(topic, 1), b.Connect("pub")
-		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "exact"})
-		if a := exact.Within(b.Timeout, wire.PUBLISH); !a.Came {
-			probe.Unsupported("the broker passes no message of clients on a topic that begins with $ on")
-		}
-		exact.Disconnect()
-		sub := b.Connect("sub").Subscribe(topic[:len(topic)-2]+"/#", 1)
-		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "explicit"})
-		probe.Warns(v.key(explicit...)).Expect(sub.Answer(wire.PUBLISH)).To(probe.BeA(wire.PUBLISH), "the filter matches by its first level")
 	})
 }
 

@@ -2,6 +2,7 @@ package specs
 
 import (
 	"fmt"
+	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -37,11 +38,11 @@ func sharedQoS(b *probe.Broker, v version) {
 	different := "v5/4.8.2-different-qos"
 	It("tell which QoS members of one group are granted", v.Observation(different), func() {
 		filter := group("g", b.Topic())
-		codes := []byte{}
+		codes := []string{}
 		for _, qos := range []byte{0, 1, 2} {
-			codes = append(codes, codeOf(b.Connect("member"), filter, qos))
+			codes = append(codes, fmt.Sprintf("0x%02x", codeOf(b.Connect("member"), filter, qos)))
 		}
-		probe.Observe(different, "members that ask for QoS 0, 1 and 2 get the SUBACK codes 0x%02x", codes)
+		probe.Observe(different, ofGroups+"members that ask for QoS 0, 1 and 2 get the SUBACK codes %s", strings.Join(codes, ", "))
 	})
 
 	for _, c := range []struct{ what, key string }{

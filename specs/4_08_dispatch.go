@@ -31,10 +31,14 @@ var shareFreedoms = []shareFreedom{
 	{"qos2-waiting", "who gets a QoS 2 message that had not begun when the Session ended", "v5/4.8.2-qos1-redelivery-early", waitingAtQoS2},
 }
 
+// ofGroups begins what is told of groups: the versions of a server that treats
+// them alike say the same.
+const ofGroups = "shared subscriptions: "
+
 func sharedFreedoms(b *probe.Broker, v version) {
 	for _, f := range shareFreedoms {
 		It("tell "+f.what, v.Observation(f.key), func() {
-			probe.Observe("v5/4.8.2-"+f.name, "%s", f.look(b))
+			probe.Observe("v5/4.8.2-"+f.name, "%s", ofGroups+f.look(b))
 		})
 	}
 }

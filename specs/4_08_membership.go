@@ -33,6 +33,16 @@ func joining(b *probe.Broker, v version) {
 		})
 	}
 
+	It("lose and double nothing when members join while messages flow", v.Statement(one), func() {
+		topic := b.Topic()
+		now, pub := []*probe.Client{}, b.Connect("pub")
+		for i, name := range []string{"one", "two", "three", "four"} {
+			now = append(now, joined(b, name, group("g", topic)))
+			burst(pub, topic, 40*i+1, 40*i+41)
+		}
+		gather(b, pub, 160, now...).onceEach(probe.For(one), 160, "nobody has left")
+	})
+
 	twice := "v5/4.8.2-resubscribe-no-double"
 	It("count a member once that subscribes again", v.Statement(twice), func() {
 		topic := b.Topic()

@@ -1,7 +1,10 @@
 package specs
 
 import (
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
 
 	"github.com/mqttcheck/mqttcheck/specs/probe"
 )
@@ -10,29 +13,52 @@ import (
 // know it: whatever a server makes of it is a freedom.
 func shared311(b *probe.Broker, v version) {
 	use := v.Observation("v311/4.7.2-dollar-other-use")
-	observe := func(name, value string) { probe.Observe("v311/4.7.2-share-"+name, "$share in MQTT 3.1.1: %s", value) }
+	observe := func(name, value string) { probe.Observe("v311/4.7.2-share-"+name, "%s", value) }
 	It("may mean anything", use, func() {
 		topic := b.Topic()
-		observe("filter", meaning(b, group("g", topic), topic))
+		observe("filter", "a filter $share/g/...: "+meaning(b, group("g", topic), topic))
 	})
 	for _, form := range []struct{ name, filter string }{{"no-name", "$share//T"}, {"no-filter", "$share/T"}, {"empty-filter", "$share/T/"}} {
 		It("may mean anything where MQTT 5.0 knows no such filter: "+form.filter, use, func() {
-			observe(form.name, form.filter+" is "+meaning(b, filterFor(form.filter, b.ClientID()), b.Topic()))
+			observe(form.name, "a filter "+strings.Replace(form.filter, "T", "...", 1)+": "+meaning(b, filterFor(form.filter, b.ClientID()), b.Topic()))
 		})
 	}
+
+	shared311Bound(b, v)
 
 	for _, f := range shareFreedoms {
 		It("may tell "+f.what, use, func() {
 			grouped(b)
-			observe(f.name, f.look(b))
+			observe(f.name, ofGroups+f.look(b))
 		})
 	}
 	for _, d := range share311Differences {
 		It("may be as in MQTT 5.0 or not: "+d.what, use, func() {
 			grouped(b)
-			observe(d.name, d.look(b))
+			observe(d.name, ofGroups+d.look(b))
 		})
 	}
+}
+
+// shared311Bound judges what groups do not change where there are some: what
+// holds of publishers and of plain subscriptions.
+func shared311Bound(b *probe.Broker, v version) {
+	It("is nothing to the publisher: each message is acknowledged", v.Statement("v311/MQTT-3.3.4-1"), func() {
+		grouped(b)
+		acknowledgedThroughout(b)
+	})
+
+	It("leaves plain topics of the members to each of them", v.Statement("v311/MQTT-4.5.0-1"), func() {
+		grouped(b)
+		topic := b.Topic()
+		pair := []*probe.Client{b.Connect("one"), b.Connect("two")}
+		for _, c := range pair {
+			c.Subscribe(group("g", topic+"/work"), 1).Subscribe(topic+"/command", 1)
+		}
+		shareOut(b, topic+"/work", 6, 1, pair...)
+		got := handOut(b, topic+"/command", 3, 1, 2, pair...)
+		Expect(got.all()).To(ConsistOf("1", "1", "2", "2", "3", "3"), "each client gets each command")
+	})
 }
 
 // grouped ends the spec where the broker does not group clients of MQTT 3.1.1
@@ -60,6 +86,16 @@ var share311Differences = []shareFreedom{
 		topic := b.Topic()
 		got := handOut(b, topic, 4, 1, 2, joined(b, "client", group("g", topic)).Subscribe(topic, 1))
 		return "a client with a group and a plain subscription gets each message " + times(got.total()/4)
+	}},
+	{name: "root-wildcard", what: "a filter that begins with a wildcard", look: func(b *probe.Broker) string {
+		topic := b.DollarTopic("x")
+		c := joined(b, "client", group("g", firstLevelWild(topic)))
+		exact := listeners(b, topic)
+		pub := b.Connect("pub")
+		publishAnywhere(b, pub, topic)
+		came := gather(b, pub, 0, c).total() > 0
+		carried(gather(b, pub, 0, exact...).total() > 0, "passes no message of clients on")
+		return map[bool]string{true: "$share/g/+/t matches $x/t", false: "$share/g/+/t does not match $x/t"}[came]
 	}},
 	{name: "retained", what: "who gets retained messages", look: retainedForGroup},
 	{name: "resubscribe", what: "a member that subscribes again", look: func(b *probe.Broker) string {

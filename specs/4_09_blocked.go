@@ -82,11 +82,11 @@ func whileBlocked(b *probe.Broker, v version) {
 	It("may send or hold messages at QoS 0 while the quota is used up", v.Observation("v5/4.9-qos0-while-blocked"), func() {
 		sub, _ := blocked(b, 1)
 		sub.publish(0)
-		value := "they wait"
+		value := "wait"
 		if len(afterPing(sub.Client)) > 0 {
-			value = "they are sent"
+			value = "are sent"
 		}
-		probe.Observe("v5/4.9-qos0-while-blocked", "%s", value)
+		probe.Observe("v5/4.9-qos0-while-blocked", "messages at QoS 0 %s while the send quota of the client is used up", value)
 	})
 }
 

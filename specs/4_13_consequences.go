@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"strings"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -130,17 +132,15 @@ func observedEnds(b *probe.Broker, v version) {
 		}{{"the reserved flag", 0x03}, {"Will QoS 3", 0x1e}, {"a will that is missing", 0x06}} {
 			p := b.ConnectPacket()
 			p.FlagsOverride = &x.flags
-			c := b.Open("client")
-			c.Send(p)
-			list = append(list, x.what+": "+howEnded(c))
+			list = append(list, x.what+": "+answerTo(b, wire.Bytes(b.Version, p)))
 		}
-		probe.Observe("v5/4.13.1-connect-error-connack", "%q", list)
+		probe.Observe("v5/4.13.1-connect-error-connack", "on a CONNECT with %s", strings.Join(list, "; with "))
 	})
 
 	It("tells one of several errors", v.Observation("v5/4.13.2-several-errors"), func() {
 		c := b.Connect("client")
 		c.SendBytes(undefined[1].in(wire.Bytes(b.Version, wire.Publish{Topic: b.Topic("#"), QoS: 3, ID: 0})))
-		probe.Observe("v5/4.13.2-several-errors", "QoS 3, Packet Identifier 0, a wildcard and an unknown property: %s", howEnded(c))
+		probe.Observe("v5/4.13.2-several-errors", "on a PUBLISH with QoS 3, Packet Identifier 0, a wildcard and an unknown property: %s", howEnded(c))
 	})
 
 	It("may answer a PUBLISH at QoS 0 that is not allowed", v.Observation("v5/3.14.2.1-disconnect-code-87"), func() {
@@ -150,6 +150,6 @@ func observedEnds(b *probe.Broker, v version) {
 		}
 		c := guarded.Connect("client", probe.Credentials(b.Users.Username, b.Users.Password))
 		c.Send(wire.Publish{Topic: b.Users.DeniedPublish[0], Payload: "denied"})
-		probe.Observe("v5/3.14.2.1-disconnect-code-87", "%s", howEnded(c))
+		probe.Observe("v5/3.14.2.1-disconnect-code-87", "on a PUBLISH at QoS 0 that is not allowed: %s", howEnded(c))
 	})
 }

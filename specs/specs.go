@@ -60,6 +60,7 @@ var sections = []func(b *probe.Broker, v version){
 	connectAnswers,
 	announcedLimits,
 	connectFreedoms,
+	announcedFreedoms,
 	publishFlags,
 	retain,
 	publishing,

@@ -60,6 +60,7 @@ var defects = slices.Concat(
 	flowDefects,
 	announcedDefects,
 	topicDefects,
+	dollarDefects,
 	standingDefects,
 	expiryDefects,
 	malformedDefects,

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,6 +52,21 @@ var sharedDefects = []Defect{
 					given[sub.session] = m.serial
 					return again
 				})
+			}
+		}},
+	{"share-takes-plain-of-members", []string{"v5/4.8.2-shared-and-plain", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "A message for the plain subscriptions of Sessions that are in a group goes to one of them only.", Run,
+		func(r *rules) {
+			r.matched = func(_ *Server, _ *message, found map[*session]*match) {
+				kept := false
+				for se := range found {
+					if !slices.ContainsFunc(slices.Collect(maps.Values(se.subs)), func(sub *subscription) bool { return sub.share != nil }) {
+						continue
+					}
+					if kept {
+						delete(found, se)
+					}
+					kept = true
+				}
 			}
 		}},
 	{"share-not-beside-plain", []string{"v5/4.8.2-shared-and-plain"}, "A client with a plain subscription gets no copy as a member.", Run,
@@ -314,7 +330,7 @@ var sharedDeliveryDefects = []Defect{
 				return d.qos > 0 && (d.sent || d.share != nil && first[d.message] != d)
 			}
 		}},
-	{"share-away-unacknowledged", []string{"v5/MQTT-3.3.4-1"}, "A publication is not acknowledged that waits for the only member of a group.", Run,
+	{"share-away-unacknowledged", []string{"v5/MQTT-3.3.4-1", "v311/MQTT-3.3.4-1"}, "A publication is not acknowledged that waits for the only member of a group.", Run,
 		func(r *rules) {
 			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
 				if pub, ok := p.(*packet.Publish); ok && onlyAway(s, pub.Topic) {

@@ -16,21 +16,6 @@ func routeAs(change func(name string) string) func(*rules) {
 
 // topicDefects are the faults in section 4.7.
 var topicDefects = []Defect{
-	{"dollar-matched-by-wildcard", []string{"v311/MQTT-4.7.2-1", "v5/MQTT-4.7.2-1"}, "Filters that begin with a wildcard match topics that begin with $.", Run,
-		func(r *rules) {
-			r.matched = func(s *Server, m *message, found map[*session]*match) {
-				if !strings.HasPrefix(m.topic, "$") {
-					return
-				}
-				for _, se := range s.sessions {
-					for _, sub := range se.subs {
-						if found[se] == nil && (strings.HasPrefix(sub.match, "#") || strings.HasPrefix(sub.match, "+/#") || sub.match == "+/mqttcheck/#") {
-							found[se] = &match{session: se, subs: []*subscription{sub}}
-						}
-					}
-				}
-			}
-		}},
 	{"case-folded", []string{"v311/MQTT-4.7.3-4", "v311/4.7.3-case-sensitive", "v311/MQTT-3.3.2-3", "v5/4.7.3-case-sensitive", "v5/MQTT-3.3.2-3", "v5/MQTT-4.7.3-4"}, "Topic Names are matched in lower case.", Run, routeAs(strings.ToLower)},
 	{"topics-trimmed", []string{"v311/MQTT-4.7.3-4", "v5/MQTT-4.7.3-4"}, "White space at the end of a Topic Name is cut off.", Run,
 		routeAs(func(n string) string { return strings.TrimRight(n, " ") })},
@@ -67,10 +52,6 @@ var topicDefects = []Defect{
 		})},
 	{"wildcards-not-combined", []string{"v311/4.7.1-wildcards-combined", "v5/4.7.1-wildcards-combined"}, "A filter with both wildcards matches nothing.", Run,
 		neverMatch(func(filter, _ string) bool { return strings.Contains(filter, "+") && strings.Contains(filter, "#") })},
-	{"dollar-hidden", []string{"v311/4.7.2-dollar-explicit-filter", "v5/4.7.2-dollar-explicit-filter"}, "No filter with a wildcard matches a topic that begins with $.", Warn,
-		neverMatch(func(filter, name string) bool {
-			return strings.HasPrefix(name, "$") && strings.ContainsAny(filter, "+#")
-		})},
 	{"will-topic-wildcard-accepted", []string{"v311/MQTT-4.7.1-1", "v311/MQTT-3.3.2-2", "v5/MQTT-4.7.0-1", "v5/MQTT-3.3.2-2"}, "A Will Topic with a wildcard is taken.", Run,
 		tolerate(packet.RuleWillTopicWild)},
 	{"will-topic-empty-accepted", []string{"v311/MQTT-4.7.3-1", "v5/MQTT-4.7.3-1"}, "An empty Will Topic is taken.", Warn,

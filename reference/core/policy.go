@@ -40,7 +40,7 @@ type Policy struct {
 	Delay                   int    // milliseconds before each write
 	KeepAliveSlack          int    // seconds
 	GrantedQoS5             int
-	DollarTopics            string // exchanged, reserved
+	DollarTopics            string // exchanged, reserved, refused, open
 	Subprotocol             string // required, optional
 	ResponseInformation     string
 	AuthSecret              string
@@ -130,7 +130,7 @@ var generalPolicies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.Share311 })},
 	{"sys", []string{"some", "none"}, "3.1.1:4.7.2,5.0:4.7.2", "Whether the server publishes $SYS topics.",
 		choice(func(p *Policy) *string { return &p.Sys })},
-	{"dollar-topics", []string{"exchanged", "reserved"}, "3.1.1:4.7.2,5.0:4.7.2", "Whether clients may exchange messages on topics that begin with $.",
+	{"dollar-topics", []string{"exchanged", "reserved", "refused", "open"}, "3.1.1:4.7.2,5.0:4.7.2,5.0:3.4.2.1", "Whether clients may exchange messages on topics that begin with $: but on those of the server, on none, on none and MQTT 5.0 says so, or on all.",
 		choice(func(p *Policy) *string { return &p.DollarTopics })},
 	{"subprotocol", []string{"required", "optional"}, "3.1.1:6,5.0:6", "Whether a WebSocket that does not offer the subprotocol mqtt is refused.",
 		choice(func(p *Policy) *string { return &p.Subprotocol })},

@@ -71,6 +71,10 @@ func (s *Server) publish(c *conn, p *packet.Publish) {
 		s.refuseFormat(c, p)
 		return
 	}
+	if c.five() && s.policy.DollarTopics == "refused" && strings.HasPrefix(p.Topic, "$") && p.QoS > 0 {
+		s.refuseTopic(c, p)
+		return
+	}
 	switch p.QoS {
 	case 0: // no answer [v311/MQTT-3.3.4-1] [v5/MQTT-3.3.4-1]
 		s.route(m)
@@ -102,6 +106,16 @@ func (s *Server) refuseFormat(c *conn, p *packet.Publish) {
 	default:
 		s.send(c, &packet.Ack{Kind: packet.PUBREC, ID: p.ID, Code: packet.PayloadFormatInvalid})
 	}
+}
+
+// refuseTopic answers a PUBLISH to a topic that the server does not take.
+// [v5/3.4.2.1-puback-pubrec-code-90]
+func (s *Server) refuseTopic(c *conn, p *packet.Publish) {
+	kind := packet.PUBACK
+	if p.QoS == 2 {
+		kind = packet.PUBREC // it ends the exchange [v5/MQTT-4.3.3-9]
+	}
+	s.send(c, &packet.Ack{Kind: kind, ID: p.ID, Code: packet.TopicNameInvalid})
 }
 
 // resultCode tells a publisher of MQTT 5.0 that nobody was there to get the
@@ -221,9 +235,15 @@ func (s *Server) route(m *message) (takers int) {
 	return s.deliverAll(m)
 }
 
-// reserved tells whether clients may not exchange messages on a topic: the
-// topics of the server, and by policy all that begin with $.
+// reserved tells whether clients may not exchange messages on a topic: by policy
+// none, the topics of the server, or all that begin with $.
 // [v311/4.7.2-dollar-exchange] [v5/4.7.2-dollar-exchange]
 func (s *Server) reserved(name string) bool {
-	return strings.HasPrefix(name, "$SYS/") || s.policy.DollarTopics == "reserved" && strings.HasPrefix(name, "$")
+	switch s.policy.DollarTopics {
+	case "open":
+		return false
+	case "reserved", "refused":
+		return strings.HasPrefix(name, "$")
+	}
+	return strings.HasPrefix(name, "$SYS/")
 }

@@ -5,7 +5,7 @@ import (
 )
 
 // sysSeconds is the time between two publications of the changing $SYS topics.
-const sysSeconds = 5
+const sysSeconds = 2
 
 // startSys publishes what does not change, retained.
 // [v311/4.7.2-dollar-other-use] [v5/4.7.2-dollar-other-use]

@@ -53,7 +53,12 @@ func (c *Client) noteSession(id string) {
 	}
 }
 
+// noteRetained notes a message to be cleared. What stands on a $SYS topic may be
+// the server's own: a spec that writes there puts it back itself.
 func (c *Client) noteRetained(topic string) {
+	if strings.HasPrefix(topic, "$SYS/") {
+		return
+	}
 	c.b.spec.retained[place{url: c.url, topic: topic, version: c.b.Version}] = true
 }
 
