@@ -8,7 +8,7 @@ PEERS = cd test/peers &&
 FIND = PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v
 APT = apt-get install -y --no-install-recommends
 
-.PHONY: test skips build vet lint race fuzz proof plain policies
+.PHONY: test skips build vet lint race fuzz proof plain policies stable
 
 # All tests. Both modules are tested, also when the first fails.
 test: skips
@@ -62,6 +62,11 @@ proof:
 # The suite under every value of every policy: it fails no broker for a freedom.
 policies:
 	MQTTCHECK_POLICIES=$${POLICIES:-all} $(GO) test -timeout 1h -run 'TestPolicies' ./cmd/mqttcheck -v
+
+# Ten runs in different orders come to the same, on the broker at URL or, without
+# one, on the embedded reference and on mosquitto.
+stable:
+	MQTTCHECK_STABLE=$${URL:-all} $(GO) test -timeout 1h -count=1 -run 'TestRunsAreStable' ./cmd/mqttcheck -v
 
 # Each defect that a plain run shows, against `mqttcheck run URL` alone, in real
 # seconds: caught within 30. One at a time; PLAIN=i/n runs a share of them.

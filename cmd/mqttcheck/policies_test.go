@@ -18,11 +18,16 @@ import (
 // Each freedom of the reference broker is tried with each of its values, as a
 // broker that the suite knows nothing of.
 //
+// Where an observation belongs to a policy it reports the value that was set
+// [observed]. Beside single values some runs have a value of each policy that is
+// about deliveries, so that every two values meet [coveringRuns].
+//
 // A plain test run tries those values that change most of what the suite sees;
-// MQTTCHECK_POLICIES=all tries every one, and a regular expression some of them.
+// MQTTCHECK_POLICIES=all tries every one, and a regular expression some of them:
+// NAME=VALUE, default, or covering-NUMBER.
 
 // everydayPolicies are tried in every test run.
-var everydayPolicies = regexp.MustCompile(`^(versions=.*|maximum-qos=1|granted-qos-311=1|wildcards=no|retain=no|receive-maximum=2|qos2-onward=pubrel|overlap=each|disconnects=never|dollar-topics=reserved|window=1|maximum-packet-size=512)$`)
+var everydayPolicies = regexp.MustCompile(`^(versions=.*|maximum-qos=1|granted-qos-311=1|wildcards=no|retain=no|receive-maximum=2|qos2-onward=pubrel|overlap=each|disconnects=never|dollar-topics=reserved|window=1|maximum-packet-size=512|covering-0[26])$`)
 
 // policyRunTime is what one run under a policy may take.
 const policyRunTime = 45 * time.Second
@@ -40,20 +45,29 @@ func TestPoliciesAreNoFailure(t *testing.T) {
 	default:
 		wanted = regexp.MustCompile(asked)
 	}
+	try := func(name string, policies map[string]string) {
+		if wanted.MatchString(name) {
+			t.Run(name, func(t *testing.T) { soundUnder(t, name, policies) })
+		}
+	}
+	try(defaults, nil)
 	for _, info := range core.Policies() {
 		for _, value := range info.Values[1:] {
-			setting := info.Name + "=" + value
-			if !wanted.MatchString(setting) {
-				continue
-			}
-			t.Run(setting, func(t *testing.T) { soundUnder(t, map[string]string{info.Name: value}) })
+			try(info.Name+"="+value, map[string]string{info.Name: value})
 		}
+	}
+	for i, policies := range covering(t) {
+		try(fmt.Sprintf("covering-%02d", i+1), policies)
 	}
 }
 
+// defaults names the run on a broker without policies.
+const defaults = "default"
+
 // soundUnder runs the suite on a broker with the policies given: nothing fails,
-// nothing is left undecided, and what is warned of is a SHOULD.
-func soundUnder(t *testing.T, policies map[string]string) {
+// nothing is left undecided, what is warned of is a SHOULD, and what is observed
+// is what was set.
+func soundUnder(t *testing.T, name string, policies map[string]string) {
 	t.Helper()
 	broker, err := reference.Start(reference.Options{Policies: policies})
 	if err != nil {
@@ -70,8 +84,15 @@ func soundUnder(t *testing.T, policies map[string]string) {
 	if took > policyRunTime {
 		t.Errorf("the run takes %s, more than %s", took, policyRunTime)
 	}
-	for _, problem := range unsound(result) {
+	problems := append(unsound(result), unreported(result, name)...)
+	if name == defaults {
+		problems = append(problems, misreported(result)...)
+	}
+	for _, problem := range problems {
 		t.Error(problem)
+	}
+	if len(policies) > 1 {
+		t.Logf("policies: %v", policies)
 	}
 	t.Logf("%s: %s", took.Round(time.Millisecond), verdictCounts(result))
 }
