@@ -22,7 +22,7 @@ func data(b *probe.Broker, v version) {
 		unusualStrings(b, v)
 		for _, bad := range illFormed[:3] {
 			It("closes the connection on a Topic Name with "+bad.what,
-				v.Statement("v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1"), func() {
+				v.Statement("v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1", "v5/1.5.4-ill-formed-utf8-malformed"), func() {
 					refusedPublish(b, v.key("v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1"), "an ill-formed string closes the connection",
 						func(topic string) []byte {
 							return wire.Bytes(b.Version, wire.Publish{Topic: topic + "/" + bad.bytes, QoS: 1, ID: 9})
@@ -31,13 +31,13 @@ func data(b *probe.Broker, v version) {
 		}
 
 		It("closes the connection on a Topic Filter that is ill-formed",
-			v.Statement("v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1"), func() {
+			v.Statement("v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1", "v5/1.5.4-ill-formed-utf8-malformed"), func() {
 				refusedSubscribe(b, v.key("v311/MQTT-1.5.3-1", "v5/MQTT-1.5.4-1"), "an ill-formed string closes the connection",
 					wire.Bytes(b.Version, wire.Subscribe{ID: 9, Subscriptions: []wire.Subscription{{Filter: b.Topic("\xed\xbf\xbf")}}}))
 			})
 
 		It("closes the connection on a Topic Name with U+0000",
-			v.Statement("v311/MQTT-1.5.3-2", "v5/MQTT-1.5.4-2"), func() {
+			v.Statement("v311/MQTT-1.5.3-2", "v5/MQTT-1.5.4-2", "v5/1.5.4-nul-malformed"), func() {
 				refusedPublish(b, v.key("v311/MQTT-1.5.3-2", "v5/MQTT-1.5.4-2"), "U+0000 closes the connection",
 					func(topic string) []byte {
 						return wire.Bytes(b.Version, wire.Publish{Topic: topic + "/a\x00b", QoS: 1, ID: 9})
@@ -45,7 +45,7 @@ func data(b *probe.Broker, v version) {
 			})
 
 		It("closes the connection on a Topic Filter with U+0000",
-			v.Statement("v311/MQTT-1.5.3-2", "v5/MQTT-1.5.4-2"), func() {
+			v.Statement("v311/MQTT-1.5.3-2", "v5/MQTT-1.5.4-2", "v5/1.5.4-nul-malformed"), func() {
 				refusedSubscribe(b, v.key("v311/MQTT-1.5.3-2", "v5/MQTT-1.5.4-2"), "U+0000 closes the connection",
 					wire.Bytes(b.Version, wire.Subscribe{ID: 9, Subscriptions: []wire.Subscription{{Filter: b.Topic("a\x00b")}}}))
 			})

@@ -15,17 +15,17 @@ func fixedHeader(b *probe.Broker, v version) {
 	Describe("2.1 Fixed header", func() {
 		wrongFlags := v.key("v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1")
 
-		It("closes the connection on PINGREQ with flag bits", v.Statement("v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1"), func() {
+		It("closes the connection on PINGREQ with flag bits", v.Statement("v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1", "v5/2.1.3-invalid-flags"), func() {
 			refusedPacket(b, wrongFlags, "PINGREQ with the flags 0001 closes the connection", []byte{0xc1, 0})
 		})
 
-		It("refuses CONNECT with flag bits", v.Statement("v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1"), func() {
+		It("refuses CONNECT with flag bits", v.Statement("v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1", "v5/2.1.3-invalid-flags"), func() {
 			twin := b.ConnectPacket()
 			b.Connect("twin", probe.ID(twin.ClientID)).Disconnect()
 			refusedWithoutConnack(b, wrongFlags, "CONNECT with the flags 1111", wire.WithFlags(wire.Bytes(b.Version, twin), 0x0f))
 		})
 
-		It("closes the connection on PUBACK with flag bits", v.Statement("v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1"), func() {
+		It("closes the connection on PUBACK with flag bits", v.Statement("v311/MQTT-2.2.2-2", "v5/MQTT-2.1.3-1", "v5/2.1.3-invalid-flags"), func() {
 			topic := b.Topic()
 			sub := b.Connect("sub").Subscribe(topic, 1)
 			b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "open"})

@@ -30,6 +30,18 @@ func remainingLength(b *probe.Broker, v version) {
 		})
 	}
 
+	if v.is5() {
+		It("closes the connection on a PUBLISH whose Property Length has five bytes", v.Statement(most...), func() {
+			refusedPublish(b, v.key(most...), "a Variable Byte Integer has at most four bytes", func(topic string) []byte {
+				return wire.Bytes(b.Version, wire.Frame{Type: wire.PUBLISH, Body: join(str(topic+"/long"), []byte{0x80, 0x80, 0x80, 0x80, 0x00, 'x'})})
+			})
+		})
+		// Without a Maximum Packet Size the limit is that of the protocol.
+		It("takes a packet whose Remaining Length has four bytes", v.Statement("v5/3.2.2.3.6-packet-too-large"), func() {
+			takesLongPacket(b)
+		})
+	}
+
 	short := []string{"v311/2.2.3-short-packet", "v5/2.1.4-packet-shorter-than-fields"}
 	for _, c := range []struct {
 		what   string
@@ -73,4 +85,25 @@ func takesPayload(b *probe.Broker, n int) {
 	got := a.Packet.(wire.Publish).Payload
 	Expect(len(got)).To(Equal(n), "as many bytes as were sent")
 	Expect(got == text).To(BeTrue(), "the bytes that were sent")
+}
+
+// takesLongPacket asserts that a packet of more than 2 MiB arrives, unless the
+// server has announced that it takes none.
+func takesLongPacket(b *probe.Broker) {
+	GinkgoHelper()
+	const n = 2_100_000
+	topic, text := b.Topic(), longText(n)
+	sub, pub := b.Connect("sub").Subscribe(topic, 1), b.Connect("pub")
+	if most := pub.Limit(wire.MaximumPacketSize, 1<<28); most < n+100 {
+		probe.Unsupported("CONNACK says Maximum Packet Size = %d", most)
+	}
+	pub.Send(wire.Publish{Topic: topic, QoS: 1, ID: 1, Payload: text})
+	wait := b.Timeout + n*10*time.Microsecond
+	a := pub.Within(wait, wire.PUBACK)
+	probe.Warns("v5/3.2.2.3.6-packet-too-large").Expect(a).To(probe.BePacket(HaveField("Code", BeNumerically("<", 0x80))), "CONNACK allows packets of this size")
+
+	a = sub.Within(wait, wire.PUBLISH)
+
+	Expect(a).To(probe.BeA(wire.PUBLISH), "it is delivered")
+	Expect(a.Packet.(wire.Publish).Payload == text).To(BeTrue(), "the bytes that were sent")
 }

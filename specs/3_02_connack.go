@@ -162,7 +162,7 @@ func answerTo(b *probe.Broker, raw []byte) string {
 }
 
 func credentials(b *probe.Broker, v version) {
-	keys := []string{"v311/3.1.4-checks-fail-close", "v5/MQTT-3.1.4-2", "v5/3.1.4-authenticate"}
+	keys := []string{"v311/3.1.4-checks-fail-close", "v5/MQTT-3.1.4-2", "v5/3.1.4-authenticate", "v5/4.12-basic-authentication"}
 	It("whose password is wrong is not let in", v.Statement(keys...), func() {
 		c := wrongPassword.refused(b)
 		Expect(granted(c.Answer(wire.CONNACK))).To(BeFalse(), "no success CONNACK for a wrong password")

@@ -98,7 +98,7 @@ func serverLimit(b *probe.Broker, v version) {
 				return p
 			})
 		})
-		It("ends the connection of a client that sends a larger PUBLISH with the code 0x95", v.Statement(row), func() {
+		It("ends the connection of a client that sends a larger PUBLISH with the code 0x95", v.Statement(row, "v5/3.14.2.1-disconnect-code-95"), func() {
 			refusedTooLarge(b, row, []byte{0x95}, func(topic string, limit int) wire.Packet { return publishOf(limit+1, b.Version, topic) })
 		})
 	})

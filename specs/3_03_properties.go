@@ -123,17 +123,18 @@ var unsorted = wire.Properties{
 
 func userProperties(b *probe.Broker, v version) {
 	for _, p := range paths {
-		It("User Properties all come with a message "+p.name, v.Statement("v5/MQTT-3.3.2-17"), func() {
+		It("User Properties all come with a message "+p.name, v.Statement("v5/MQTT-3.3.2-17", "v5/3.3.2.3.7-user-property-repeats"), func() {
 			got := p.along(b, message(b, oddPairs...))
 
 			Expect(pairs(got.Properties, oddPairs)).To(ConsistOf(values(oddPairs, wire.UserProperty)), "every pair as often as it was sent")
 		})
 
-		all, order := "v5/MQTT-3.3.2-17", "v5/MQTT-3.3.2-18"
+		all, order, repeats := "v5/MQTT-3.3.2-17", "v5/MQTT-3.3.2-18", "v5/3.3.2.3.7-user-property-repeats"
 		if p.name == pathWill.name {
 			all, order = "v5/3.1.3.2-will-properties-forwarded", "v5/MQTT-3.1.3-10"
+			repeats = "v5/3.1.3.2.8-will-user-property-repeats"
 		}
-		It("User Properties keep their order in a message "+p.name, v.Statement(order, all), func() {
+		It("User Properties keep their order in a message "+p.name, v.Statement(order, all, repeats), func() {
 			got := pairs(p.along(b, message(b, unsorted...)).Properties, unsorted)
 
 			sent := values(unsorted, wire.UserProperty)

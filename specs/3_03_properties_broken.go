@@ -39,7 +39,7 @@ func brokenPairs(b *probe.Broker, v version) {
 	const why = "both parts of a User Property are legal strings"
 	for _, bad := range noString {
 		for i, p := range []wire.Property{pair(bad.bytes, "value"), pair("name", bad.bytes)} {
-			It("with "+bad.what+" in its "+[]string{"name", "value"}[i]+" closes the connection on PUBLISH", v.Statement(key), func() {
+			It("with "+bad.what+" in its "+[]string{"name", "value"}[i]+" closes the connection on PUBLISH", v.Statement(key, "v5/1.5.7-string-pair-malformed"), func() {
 				refusedPublish(b, key, why, func(topic string) []byte { return withProperties(b, topic, p) })
 			})
 		}
@@ -172,7 +172,7 @@ func wrongFormat(b *probe.Broker, v version) {
 	const check, checkWill = "v5/3.3.2.3.2-payload-format-check", "v5/3.1.3.2.3-will-payload-format-check"
 	format := wire.Properties{{ID: wire.PayloadFormatIndicator, Int: 1}}
 	for _, qos := range []byte{0, 1, 2} {
-		It("Payload Format Indicator that is wrong may be found at QoS "+digit(qos), v.Observation(check), func() {
+		It("Payload Format Indicator that is wrong may be found at QoS "+digit(qos), v.Observation(check, "v5/3.3.2.3.2-utf8-payload"), func() {
 			topic := b.Topic()
 			sub := b.Connect("sub").Subscribe(topic, qos)
 			pub := b.Connect("pub")

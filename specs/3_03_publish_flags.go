@@ -49,7 +49,7 @@ func dupFlag(b *probe.Broker, v version) {
 
 func qosBits(b *probe.Broker, v version) {
 	It("with both QoS bits set closes the connection and reaches nobody",
-		v.Statement("v311/MQTT-3.3.1-4", "v5/MQTT-3.3.1-4"), func() {
+		v.Statement("v311/MQTT-3.3.1-4", "v5/MQTT-3.3.1-4", "v5/3.3.1.2-qos-3"), func() {
 			topic := b.Topic()
 			sub := b.Connect("sub").Subscribe(topic, 2)
 			pub, watch := b.Connect("pub"), b.Bystander()

@@ -199,7 +199,7 @@ func brokenAliases(b *probe.Broker, v version) {
 			refusedAlias(b, pub, key, codes, func(topic string) wire.Publish { return aliased(topic, c.alias(most), "aliased") })
 		}
 		It("that is "+c.what+" ends the connection", v.Statement(c.key), func() { wrong(c.key) })
-		It("that is "+c.what+" ends the connection with the code 0x94", v.Statement(c.row), func() { wrong(c.row, 0x94) })
+		It("that is "+c.what+" ends the connection with the code 0x94", v.Statement(c.row, "v5/3.14.2.1-disconnect-code-94"), func() { wrong(c.row, 0x94) })
 	}
 
 	for _, absent := range []bool{false, true} {

@@ -18,7 +18,7 @@ func identifierLifetime(b *probe.Broker, v version) {
 		hasIdentifiers(c.Delivery(), "as the subscription has them", want...)
 	}
 
-	It("goes when the subscription is replaced by one without it", v.Statement("v5/3.8.4-subscription-ids-removed"), func() {
+	It("goes when the subscription is replaced by one without it", v.Statement("v5/3.8.4-subscription-ids-removed", "v5/3.8.2.1.2-subscription-id-removed-by-resubscribe"), func() {
 		topic := b.Topic()
 		c := b.Connect("client")
 		c.SubscribeWith(identified(5, topic))

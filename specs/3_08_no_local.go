@@ -170,7 +170,7 @@ func brokenOptions(b *probe.Broker, v version) {
 	It("with QoS 3 close the connection", v.Statement("v5/3.8.3.1-maximum-qos-3"), func() {
 		refusedSubscribe(b, "v5/3.8.3.1-maximum-qos-3", "QoS 3 is a Protocol Error", subscription(b, b.Topic(), 3))
 	})
-	It("with No Local on a shared subscription close the connection", v.Statement("v5/MQTT-3.8.3-4"), func() {
+	It("with No Local on a shared subscription close the connection", v.Statement("v5/MQTT-3.8.3-4", "v5/3.8.3.1-no-local-shared"), func() {
 		b.Lacking("shared")
 		topic := b.Topic()
 		b.Connect("twin").Subscribe("$share/g/"+topic, 1)

@@ -49,7 +49,7 @@ func brokenSubscribe(b *probe.Broker, v version) {
 		refusedSubscribe(b, v.key(keys...), "a Topic Filter that is no UTF-8 closes the connection", raw)
 	})
 
-	none := []string{"v311/MQTT-3.8.3-3", "v5/MQTT-3.8.3-2"}
+	none := []string{"v311/MQTT-3.8.3-3", "v5/MQTT-3.8.3-2", "v5/3.8.3-no-payload"}
 	It("without a filter closes the connection", v.Statement(none...), func() {
 		raw := wire.Bytes(b.Version, wire.Subscribe{ID: 9})
 		refusedSubscribe(b, v.key(none...), "SUBSCRIBE without a Topic Filter closes the connection", raw)
@@ -106,7 +106,7 @@ func suback(b *probe.Broker, v version) {
 		}
 	})
 
-	codes := []string{"v311/MQTT-3.8.4-5", "v5/MQTT-3.8.4-6"}
+	codes := []string{"v311/MQTT-3.8.4-5", "v5/MQTT-3.8.4-6", "v5/3.9.3-one-code-each"}
 	It("gets one code for each filter: the QoS granted, or failure", v.Statement(codes...), func() {
 		c := b.Connect("client")
 		topic := b.Topic()
@@ -171,7 +171,7 @@ func delivered(c *probe.Client) (list []wire.Publish) {
 }
 
 func replacing(b *probe.Broker, v version) {
-	keys := []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-3"}
+	keys := []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-3", "v5/4.8.1-one-subscription-per-filter"}
 	It("replaces the subscription that the client has for the same filter", v.Statement(keys...), func() {
 		topic := b.Topic()
 		sub := b.Connect("sub").Subscribe(topic, 1).Subscribe(topic, 0)

@@ -35,7 +35,7 @@ func codeOf(c *probe.Client, filter string, qos byte) byte {
 }
 
 func trueCodes(b *probe.Broker, v version) {
-	keys := []string{"v311/MQTT-3.8.4-5", "v5/MQTT-3.8.4-7"}
+	keys := []string{"v311/MQTT-3.8.4-5", "v5/MQTT-3.8.4-7", "v5/3.9.3-suback-code-00-02", "v5/2.4-reason-code-ranges"}
 	It("has a code of at most the QoS asked for, and then messages come, or one of failure", v.Statement(keys...), func() {
 		for _, qos := range []byte{0, 1, 2} {
 			topic := b.Topic()

@@ -44,7 +44,7 @@ func brokenUnsubscribe(b *probe.Broker, v version) {
 		refusedPacket(b, v.key(keys...), "a Topic Filter that ends with the packet closes the connection", wire.Shorten(whole, len(wire.Body(whole))-2))
 	})
 
-	none := []string{"v311/MQTT-3.10.3-2", "v5/MQTT-3.10.3-2"}
+	none := []string{"v311/MQTT-3.10.3-2", "v5/MQTT-3.10.3-2", "v5/3.10.3-no-payload"}
 	It("without a filter closes the connection", v.Statement(none...), func() {
 		refusedPacket(b, v.key(none...), "UNSUBSCRIBE without a Topic Filter closes the connection", raw())
 	})
@@ -82,7 +82,7 @@ func unsuback(b *probe.Broker, v version) {
 }
 
 func unsubscribed(b *probe.Broker, v version) {
-	It("removes the subscription whose filter is the same, and only that", v.Statement("v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1"), func() {
+	It("removes the subscription whose filter is the same, and only that", v.Statement("v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1", "v5/3.11.3-unsuback-code-00", "v5/3.11.3-one-code-each"), func() {
 		topic := b.Topic()
 		c := b.Connect("client").Subscribe(topic+"/a/+", 1).Subscribe(topic+"/a/b", 1).Subscribe(topic+"/A/b", 1)
 		pub := b.Connect("pub")

@@ -80,7 +80,7 @@ func senderQoS1(b *probe.Broker, v version) {
 }
 
 func receiverQoS1(b *probe.Broker, v version) {
-	keys := []string{"v311/MQTT-4.3.2-2", "v5/MQTT-4.3.2-5", "v5/MQTT-4.3.2-4"}
+	keys := []string{"v311/MQTT-4.3.2-2", "v5/MQTT-4.3.2-5", "v5/MQTT-4.3.2-4", "v5/3.4.2.1-puback-pubrec-code-00"}
 	It("1 gives the identifier free with PUBACK: what comes next is new, whatever DUP says", v.Statement(keys...), func() {
 		topic := b.Topic()
 		sub := b.Connect("sub").Subscribe(topic, 1)

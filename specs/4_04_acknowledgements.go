@@ -74,7 +74,7 @@ func withoutSession(b *probe.Broker) {
 func lateRelease(b *probe.Broker) {
 	for _, used := range []bool{true, false} {
 		what := map[bool]string{true: "whose exchange is complete", false: "that was never used"}[used]
-		It("of PUBREL comes in the next connection also for an identifier "+what, v5.Statement("v5/MQTT-4.3.3-11", "v5/MQTT-3.7.2-1", "v5/4.4-pubrel-for-unknown"), func() {
+		It("of PUBREL comes in the next connection also for an identifier "+what, v5.Statement("v5/MQTT-4.3.3-11", "v5/MQTT-3.7.2-1", "v5/4.4-pubrel-for-unknown", "v5/3.6.2.1-pubrel-pubcomp-code-92"), func() {
 			id := b.ClientID()
 			pub := b.Connect("pub", probe.ID(id), probe.Persistent)
 			if used {

@@ -94,7 +94,7 @@ func resends(b *probe.Broker, v version) {
 }
 
 func received(b *probe.Broker, v version) {
-	It("4.5 adds a message to the Session of every matching client, present or away", v.Statement("v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"), func() {
+	It("4.5 adds a message to the Session of every matching client, present or away", v.Statement("v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1", "v5/3.3.4-many-subscribers", "v5/4.8.1-own-copy"), func() {
 		topic := b.Topic()
 		present := []*probe.Client{b.Connect("one").Subscribe(topic, 1), b.Connect("two").Subscribe(topic, 2)}
 		sub1, resume1 := away(b, topic, 1)

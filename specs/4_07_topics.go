@@ -68,7 +68,7 @@ func badFilters(b *probe.Broker, v version) {
 		good    []string
 		illegal []string
 	}{
-		{"#", []string{"v311/MQTT-4.7.1-2", "v5/MQTT-4.7.1-1"}, []string{"/a/#"}, []string{"/a#", "/a/#/b", "/#/", "/#/a/#", "/a/b#"}},
+		{"#", []string{"v311/MQTT-4.7.1-2", "v5/MQTT-4.7.1-1", "v5/3.9.3-suback-code-8f"}, []string{"/a/#"}, []string{"/a#", "/a/#/b", "/#/", "/#/a/#", "/a/b#"}},
 		{"+", []string{"v311/MQTT-4.7.1-3", "v5/MQTT-4.7.1-2"}, []string{"/a/+", "/a/+/b"}, []string{"/a+", "/+a", "/a/b+/c", "/+/b+"}},
 	} {
 		for _, bad := range set.illegal {
@@ -162,6 +162,8 @@ func matching(b *probe.Broker, v version) {
 	}{
 		{"# includes the parent level", []string{"v311/4.7.1.2-hash-includes-parent", "v5/4.7.1.2-hash-includes-parent"},
 			"/a/#", []string{"/a", "/a/b", "/a/b/c"}, []string{"/b", "/aa"}},
+		{"a filter without wildcards is no prefix", []string{"v311/MQTT-3.3.2-3", "v5/MQTT-3.3.2-3"},
+			"/a/b", []string{"/a/b"}, []string{"/a", "/a/b/c", "/a/bc", "/a/b/"}},
 		{"+ is one level", []string{"v311/4.7.1.3-plus-one-level", "v5/4.7.1.3-plus-one-level"},
 			"/a/+", []string{"/a/b", "/a/"}, []string{"/a", "/a/b/c"}},
 		{"levels may be empty", []string{"v311/4.7.1.1-empty-levels", "v5/4.7.1.1-empty-levels"},

@@ -50,7 +50,7 @@ func sharedQoS(b *probe.Broker, v version) {
 		{"that exists brings no retained messages", "v5/3.8.4-no-retained-for-shared-existing"},
 	} {
 		for _, handling := range []byte{0, 1} {
-			It(c.what+" with Retain Handling "+digit(handling), v.Statement(c.key), func() {
+			It(c.what+" with Retain Handling "+digit(handling), v.Statement(c.key, "v5/4.8.2-no-retained"), func() {
 				b.Lacking("retain")
 				topic := b.Topic()
 				keptRetained(b, topic)

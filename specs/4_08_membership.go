@@ -79,8 +79,8 @@ func joining(b *probe.Broker, v version) {
 		got[1:].onceEach(probe.For(twice), 10, "one member is left")
 	})
 
-	detach := "v5/3.10.4-shared-detach"
-	It("outlive the member that made them", v.Statement(detach), func() {
+	detach, survives := "v5/3.10.4-shared-detach", "v5/4.8.2-survives-creator"
+	It("outlive the member that made them", v.Statement(detach, survives), func() {
 		topic := b.Topic()
 		creator, heir := joined(b, "creator", group("g", topic)), joined(b, "heir", group("g", topic))
 		creator.Unsubscribe(group("g", topic))

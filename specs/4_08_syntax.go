@@ -25,7 +25,7 @@ func shareSyntax(b *probe.Broker, v version) {
 		{"v5/MQTT-4.8.2-2", "$share/g/T/a#", "a legal Topic Filter follows the ShareName"},
 		{"v5/MQTT-4.8.2-2", "$share/g/T/+a", "a legal Topic Filter follows the ShareName"},
 	} {
-		It("are not granted for "+filterFor(c.filter, "topic"), v.Statement(c.key), func() {
+		It("are not granted for "+filterFor(c.filter, "topic"), v.Statement(c.key, "v5/4.8.2-bad-share-filter"), func() {
 			topic := b.Topic()
 			notGranted(b, c.key, filterFor(c.filter, topic), c.why, group("g", topic))
 		})

@@ -74,7 +74,7 @@ func unknownMethods(b *probe.Broker, v version) {
 
 // exchanges are authentications before CONNACK.
 func exchanges(b *probe.Broker, v version) {
-	It("goes on with AUTH 0x18 until CONNACK", v.Statement("v5/MQTT-4.12.0-2"), func() {
+	It("goes on with AUTH 0x18 until CONNACK", v.Statement("v5/MQTT-4.12.0-2", "v5/3.15.2.1-auth-code-18"), func() {
 		b.EachMethod(func(b *probe.Broker, m probe.AuthMethod) {
 			c, x := b.Authenticating("client", m)
 			c.Send(x.Answer())
@@ -147,7 +147,7 @@ func withoutMethod(b *probe.Broker, v version) {
 		}
 	}
 
-	It("does not take place unasked", v.Statement("v5/MQTT-4.12.0-6"), func() {
+	It("does not take place unasked", v.Statement("v5/MQTT-4.12.0-6", "v5/3.1.2.11.9-no-method-no-extended-authentication"), func() {
 		c := b.Connect("client")
 		c.Ping()
 		unasked(c)
@@ -162,7 +162,7 @@ func withoutMethod(b *probe.Broker, v version) {
 	})
 
 	for _, code := range []byte{0x18, 0x19} {
-		It("is not begun by AUTH "+hex8(code)+" without a method in CONNECT", v.Statement("v5/MQTT-4.12.0-7"), func() {
+		It("is not begun by AUTH "+hex8(code)+" without a method in CONNECT", v.Statement("v5/MQTT-4.12.0-7", "v5/3.15-auth-without-method"), func() {
 			refusedPacket(b, "v5/MQTT-4.12.0-7", "AUTH closes a connection without a method",
 				wire.Bytes(b.Version, wire.Auth{Code: code, Properties: append(method("SCRAM-SHA-256"), authData("n,,n=mqttcheck,r=0"))}))
 		})
@@ -170,7 +170,7 @@ func withoutMethod(b *probe.Broker, v version) {
 }
 
 func reauthentication(b *probe.Broker, v version) {
-	It("is answered with AUTH, until AUTH 0x00 ends it", v.Statement("v5/4.12.1-reauthentication"), func() {
+	It("is answered with AUTH, until AUTH 0x00 ends it", v.Statement("v5/4.12.1-reauthentication", "v5/3.15.2.1-auth-code-00", "v5/3.15.2.1-auth-code-19"), func() {
 		b.EachMethod(func(b *probe.Broker, m probe.AuthMethod) {
 			c := b.Authenticate("client", m)
 			x := m.Exchange()

@@ -14,6 +14,7 @@ import (
 // publishes, to one with a delivery on the way, and to a Session whose client is
 // away.
 func unharmed(b *probe.Broker, v version) {
+	churn(b, v)
 	keys := []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}
 	errors := plainBreaches
 	if v.is5() {

@@ -49,7 +49,7 @@ func handlingErrors(b *probe.Broker, v version) {
 		{"", func() *probe.Broker { return b }},
 		{" over TLS", b.OverTLS},
 	} {
-		It("4.2 offers a transport that carries an ordered stream of bytes"+c.where, v.Statement("v311/MQTT-7.1.1-1", "v5/MQTT-4.2-1"), func() {
+		It("4.2 offers a transport that carries an ordered stream of bytes"+c.where, v.Statement("v311/MQTT-7.1.1-1", "v5/MQTT-4.2-1", "v5/2.1.4-split-and-joined-packets"), func() {
 			at := c.at()
 			client := at.Open("client")
 			client.SendSplit(wire.Bytes(b.Version, at.ConnectPacket()), 1)

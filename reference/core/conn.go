@@ -147,7 +147,7 @@ func (s *Server) tolerate(r packet.Rule) bool { return s.rules.tolerated[r] }
 // packet decodes and carries out one packet.
 func (s *Server) packet(c *conn, first byte, body []byte) {
 	kind := packet.Type(first >> 4)
-	if c.state == refused || s.rules.skips(first, body) {
+	if c.state == refused || s.rules.skips(s, c, first, body) {
 		return // [v311/MQTT-3.1.4-5] [v5/MQTT-3.1.4-6]
 	}
 	if c.state == fresh && kind != packet.CONNECT {

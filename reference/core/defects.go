@@ -78,6 +78,12 @@ var defects = slices.Concat(
 	sizeDefects,
 	unnumberedDefects,
 	sentDefects,
+	fieldExchangeDefects,
+	fieldWillDefects,
+	fieldMessageDefects,
+	fieldPacketDefects,
+	fieldTwiceDefects,
+	fieldFormDefects,
 )
 
 // Defects lists the defects.

@@ -121,7 +121,9 @@ var authDefects = []Defect{
 		tolerate(packet.RuleAuthFlags)},
 	{"auth-with-flags-skipped", []string{"v5/MQTT-3.15.1-1"}, "AUTH with flag bits is skipped.", Run,
 		func(r *rules) {
-			r.skips = func(first byte, _ []byte) bool { return packet.Type(first>>4) == packet.AUTH && first&15 != 0 }
+			r.skips = func(_ *Server, _ *conn, first byte, _ []byte) bool {
+				return packet.Type(first>>4) == packet.AUTH && first&15 != 0
+			}
 		}},
 	{"auth-code-undefined-taken", []string{"v5/MQTT-3.15.2-1"}, "AUTH with an undefined code continues the authentication.", Warn,
 		func(r *rules) {

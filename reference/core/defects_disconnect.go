@@ -20,7 +20,7 @@ var disconnectDefects = []Defect{
 		}},
 	{"short-disconnect-ignored", []string{"v5/3.14.2.1-short-form"}, "A DISCONNECT of one byte, the code, is not read.", Run,
 		func(r *rules) {
-			r.skips = func(first byte, body []byte) bool {
+			r.skips = func(_ *Server, _ *conn, first byte, body []byte) bool {
 				return packet.Type(first>>4) == packet.DISCONNECT && len(body) == 1
 			}
 		}},

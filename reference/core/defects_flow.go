@@ -13,7 +13,7 @@ var flowDefects = slices.Concat(quotaDefects, acknowledgementDefects)
 var quotaDefects = []Defect{
 	{"receive-maximum-ignored", []string{"v5/MQTT-3.3.4-9", "v5/MQTT-4.9.0-1", "v5/MQTT-4.9.0-2", "v5/4.9-quota-not-above-initial"},
 		"The Receive Maximum of a client is not looked at.", Run,
-		func(r *rules) { r.honoursReceiveMaximum = false }},
+		func(r *rules) { r.honoursReceiveMaximum = func(*delivery) bool { return false } }},
 	{"receive-maximum-off-by-one", []string{"v5/MQTT-4.9.0-1", "v5/MQTT-3.3.4-9", "v5/MQTT-4.9.0-2", "v5/4.9-quota-not-above-initial"},
 		"One delivery more is open than the Receive Maximum of the client.", Run,
 		func(r *rules) { r.sendQuota = func(_ *conn, most int) int { return most + 1 } }},

@@ -33,13 +33,13 @@ var malformedDefects = []Defect{
 		tolerate(packet.RulePropertyLength)},
 	{"connect-properties-ordered", []string{"v5/2.2.2-property-order-free"}, "A CONNECT whose first of several properties is the Maximum Packet Size is not answered.", Run,
 		func(r *rules) {
-			r.skips = func(first byte, body []byte) bool {
+			r.skips = func(_ *Server, _ *conn, first byte, body []byte) bool {
 				return packet.Type(first>>4) == packet.CONNECT && len(body) > 12 && body[6] == 5 && body[10] > 5 && body[11] == 0x27
 			}
 		}},
 	{"publish-properties-ordered", []string{"v5/2.2.2-property-order-free"}, "A PUBLISH whose Correlation Data stand ahead of its Content Type is dropped.", Run,
 		func(r *rules) {
-			r.skips = func(first byte, body []byte) bool {
+			r.skips = func(_ *Server, _ *conn, first byte, body []byte) bool {
 				text, data := bytes.Index(body, []byte{0x03, 0}), bytes.Index(body, []byte{0x09, 0})
 				return packet.Type(first>>4) == packet.PUBLISH && data > 0 && data < text
 			}

@@ -35,7 +35,7 @@ var retainDefects = []Defect{
 			r.retainedFor = func(found []*message) []*message { return found[:min(1, len(found))] }
 		}},
 	{"retain-flag-0-on-subscribe", []string{"v311/MQTT-3.3.1-8", "v311/MQTT-3.1.2-17", "v5/3.3.1.3-retained-flag-on-subscribe", "v5/MQTT-3.1.2-15"}, "Retained messages come with RETAIN 0.", Run,
-		func(r *rules) { r.welcomeRetain = false }},
+		func(r *rules) { r.welcomeRetain = func(*subscription) bool { return false } }},
 	{"retain-flag-1-live", []string{"v311/MQTT-3.3.1-9", "v311/MQTT-3.3.1-10", "v5/MQTT-3.3.1-12", "v5/MQTT-3.3.1-6"}, "An existing subscription gets the publisher's RETAIN flag.", Run,
 		func(r *rules) { r.liveRetain = func(m *message, _ bool) bool { return m.retain } }},
 	{"retain-empty-stored", []string{"v311/MQTT-3.3.1-10", "v311/MQTT-3.3.1-11", "v5/MQTT-3.3.1-6", "v5/MQTT-3.3.1-7"}, "An empty payload is stored instead of deleting.", Run,

@@ -69,7 +69,7 @@ var sentDefects = []Defect{
 		}},
 	{"half-identifier-ignored", []string{"v5/MQTT-4.13.1-1", "v311/MQTT-4.8.0-1"}, "A PUBLISH that ends within its Packet Identifier is ignored.", Run,
 		func(r *rules) {
-			r.skips = func(first byte, body []byte) bool {
+			r.skips = func(_ *Server, _ *conn, first byte, body []byte) bool {
 				if packet.Type(first>>4) != packet.PUBLISH || first&6 == 0 || len(body) < 2 {
 					return false
 				}

@@ -98,7 +98,7 @@ var subscribeDefects = []Defect{
 	{"delivered-at-granted-qos", []string{"v311/MQTT-3.8.4-6", "v311/MQTT-3.1.2-9", "v5/MQTT-3.8.4-8", "v5/MQTT-3.1.2-9"}, "A message is delivered at the granted QoS.", Run,
 		func(r *rules) { r.deliveredQoS = func(_ *message, granted byte) byte { return granted } }},
 	{"retained-at-granted-qos", []string{"v311/MQTT-3.8.4-6", "v311/MQTT-3.3.1-5", "v5/MQTT-3.8.4-8", "v5/MQTT-3.3.1-5"}, "A retained message is delivered at the granted QoS.", Run,
-		func(r *rules) { r.welcomeQoS = func(_ *message, granted byte) byte { return granted } }},
+		func(r *rules) { r.welcomeQoS = func(_ *message, sub *subscription) byte { return sub.qos } }},
 	{"delivered-at-published-qos", []string{
 		"v311/MQTT-3.8.4-6", "v311/MQTT-2.3.1-5", "v311/MQTT-3.3.5-1", "v311/MQTT-3.8.4-3", "v311/MQTT-3.8.4-4", "v311/MQTT-4.3.1-1",
 		"v5/MQTT-3.8.4-8", "v5/MQTT-2.2.1-2", "v5/MQTT-3.3.4-2", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5", "v5/MQTT-4.3.1-1",

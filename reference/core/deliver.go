@@ -169,12 +169,12 @@ func (s *Server) holdsQoS0(c *conn) bool {
 func (s *Server) flush(se *session) {
 	c := se.conn
 	for c != nil && c.state == established && !c.ended && !c.slow && se.conn == c {
-		open := c.windowOpen() || !s.rules.honoursReceiveMaximum
+		open := c.windowOpen()
 		if len(se.resend) > 0 {
-			if !open && s.rules.limitsResends {
+			d := se.resend[0]
+			if !open && s.rules.limitsResends && s.rules.honoursReceiveMaximum(d) {
 				return
 			}
-			d := se.resend[0]
 			se.resend = se.resend[1:]
 			if !d.finished {
 				s.sendAgain(c, se, d)
@@ -189,7 +189,7 @@ func (s *Server) flush(se *session) {
 			i = last // [v5/4.6-shared-order]
 		}
 		d := se.queue[i]
-		if d.qos > 0 && !open {
+		if d.qos > 0 && !open && s.rules.honoursReceiveMaximum(d) {
 			return
 		}
 		se.remove(i)

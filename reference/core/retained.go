@@ -84,7 +84,7 @@ func (s *Server) welcome(sub *subscription, handling byte, existed bool) []*deli
 	slices.SortFunc(found, func(a, b *message) int { return cmp.Compare(a.serial, b.serial) })
 	var list []*delivery
 	for _, m := range s.rules.retainedFor(found) {
-		d := &delivery{message: m, subs: []*subscription{sub}, qos: s.rules.welcomeQoS(m, sub.qos), retain: s.rules.welcomeRetain}
+		d := &delivery{message: m, subs: []*subscription{sub}, qos: s.rules.welcomeQoS(m, sub), retain: s.rules.welcomeRetain(sub)}
 		d.subIDs = s.rules.identifiers(m, d.subs, d.subs) // [v5/MQTT-3.3.4-3]
 		list = append(list, d)
 	}

@@ -25,7 +25,7 @@ type rules struct {
 type packetRules struct {
 	tolerated           map[packet.Rule]bool                                      // format rules that are not enforced
 	exceeds             func(size, limit int) bool                                // of a packet from a client
-	skips               func(first byte, body []byte) bool                        // packets that are not looked at
+	skips               func(s *Server, c *conn, first byte, body []byte) bool    // packets that are not looked at
 	survives            func(c *conn, code packet.ReasonCode) bool                // an error does not end the connection
 	incoming            func(s *Server, c *conn, p packet.Packet) packet.Packet   // nil: the packet is ignored
 	outgoing            func(s *Server, c *conn, p packet.Packet) []packet.Packet // what is sent instead
@@ -134,8 +134,8 @@ type retainRules struct {
 	sendsRetained   func(handling byte, existed bool) bool
 	retainedMatches func(filter, name string) bool
 	retainedFor     func(found []*message) []*message
-	welcomeRetain   bool
-	welcomeQoS      func(m *message, granted byte) byte
+	welcomeRetain   func(sub *subscription) bool
+	welcomeQoS      func(m *message, sub *subscription) byte
 }
 
 // deliverRules are about deliveries to clients.
@@ -159,7 +159,7 @@ type deliverRules struct {
 	packetID                 func(id uint16) uint16
 	local                    func(sub *subscription, m *message) bool // No Local keeps the message away
 	honoursRetainAsPublished bool
-	honoursReceiveMaximum    bool
+	honoursReceiveMaximum    func(d *delivery) bool
 	sendQuota                func(c *conn, receiveMaximum int) int // the first one on a connection
 	limitsResends            bool                                  // by the send quota
 	returnsQuota             func(p *packet.Ack) bool              // an acknowledgement that ends an exchange
@@ -236,7 +236,7 @@ func standardPacket() packetRules {
 		tolerated:           map[packet.Rule]bool{},
 		exceeds:             func(size, limit int) bool { return size > limit },
 		endsMalformed:       func(packet.Rule) bool { return true },
-		skips:               func(byte, []byte) bool { return false },
+		skips:               func(*Server, *conn, byte, []byte) bool { return false },
 		survives:            func(*conn, packet.ReasonCode) bool { return false },
 		incoming:            func(_ *Server, _ *conn, p packet.Packet) packet.Packet { return p },
 		outgoing:            func(_ *Server, _ *conn, p packet.Packet) []packet.Packet { return []packet.Packet{p} },
@@ -336,8 +336,8 @@ func standardRetain() retainRules {
 		sendsRetained:   func(handling byte, existed bool) bool { return handling == 0 || handling == 1 && !existed },
 		retainedMatches: retainedMatch,
 		retainedFor:     same[[]*message],
-		welcomeRetain:   true,
-		welcomeQoS:      func(m *message, granted byte) byte { return min(m.qos, granted) }, // [v311/MQTT-3.8.4-6] [v5/MQTT-3.8.4-8]
+		welcomeRetain:   func(*subscription) bool { return true },
+		welcomeQoS:      func(m *message, sub *subscription) byte { return min(m.qos, sub.qos) }, // [v311/MQTT-3.8.4-6] [v5/MQTT-3.8.4-8]
 	}
 }
 
@@ -361,7 +361,7 @@ func standardDeliver() deliverRules {
 		packetID:                 same[uint16],
 		local:                    local,
 		honoursRetainAsPublished: true,
-		honoursReceiveMaximum:    true,
+		honoursReceiveMaximum:    func(*delivery) bool { return true },
 		sendQuota:                func(_ *conn, receiveMaximum int) int { return receiveMaximum },
 		limitsResends:            true,
 		returnsQuota:             func(*packet.Ack) bool { return true },
