@@ -145,7 +145,7 @@ func TestVariants(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	want := []string{"auth", "max-qos-0", "max-qos-1", "no-assigned-ids", "no-retain", "no-shared", "no-subscription-ids", "no-topic-aliases", "no-wildcards", "overlap-each", "small-packets", "small-window", "tls", "users", "ws"}
+	want := []string{"auth", "max-qos-0", "max-qos-1", "no-assigned-ids", "no-retain", "no-shared", "no-subscription-ids", "no-topic-aliases", "no-wildcards", "overlap-each", "redirects", "small-packets", "small-window", "tls", "users", "ws"}
 	got := slices.Sorted(maps.Keys(f.Variants()))
 	if !slices.Equal(got, want) {
 		t.Fatalf("variants %q, want %q", got, want)
@@ -156,7 +156,7 @@ func TestVariants(t *testing.T) {
 			t.Errorf("%s shares its address %s", name, url)
 		}
 		seen[url] = true
-		if name != "users" && name != "auth" {
+		if name != "users" && name != "auth" && name != "redirects" {
 			join(t, url, 5, "visitor").pings()
 		}
 	}

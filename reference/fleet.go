@@ -29,6 +29,7 @@ var variantPolicies = map[string]map[string]string{
 	"small-window":        {"receive-maximum": "2", "window": "2"},
 	"no-assigned-ids":     {"empty-client-id": "refuse"},
 	"overlap-each":        {"overlap": "each"},
+	"redirects":           {"server-reference": "connect"},
 	"users":               {},
 	"auth":                {"auth-secret": AuthSecret},
 	"ws":                  {},

@@ -110,6 +110,7 @@ var sections = []func(b *probe.Broker, v version){
 	membersBack,
 	flowControl,
 	quotaLeftover,
+	redirection,
 	authentication,
 	handlingErrors,
 	serverDisconnect,

@@ -261,9 +261,19 @@ func ofConnack(ack wire.Connack, v wire.Version) hello {
 		return hello{shape: unoffered, seen: seen}
 	case slices.Contains(credentials, ack.Code):
 		return hello{shape: refused, seen: seen}
+	case v == wire.V5 && (ack.Code == 0x9C || ack.Code == 0x9D):
+		return hello{shape: unavailable, seen: seen + ": it sends its clients to another server" + named(ack)}
 	default:
 		return hello{shape: unavailable, seen: seen}
 	}
+}
+
+// named tells which other server a CONNACK names.
+func named(ack wire.Connack) string {
+	if p, ok := ack.Properties.First(wire.ServerReference); ok {
+		return fmt.Sprintf(", %.100q", p.Str)
+	}
+	return ""
 }
 
 // bodySize returns the number of bytes behind the fixed header of a whole

@@ -236,7 +236,7 @@ func (s *Server) bye(c *conn, code packet.ReasonCode, text string) {
 		return
 	}
 	code = s.rules.disconnectCode(code) // [v5/MQTT-3.14.2-1]
-	s.send(c, &packet.Disconnect{Code: code, Properties: packet.Properties{ReasonString: &text}})
+	s.send(c, &packet.Disconnect{Code: code, Properties: packet.Properties{ReasonString: &text, ServerReference: serverReference(code)}})
 }
 
 // close asks for the end of the connection and carries out what follows.
@@ -266,7 +266,11 @@ func (s *Server) suspend(c *conn) {
 func (s *Server) shutDown() {
 	for _, id := range slices.Sorted(maps.Keys(s.conns)) {
 		c := s.conns[id]
-		s.bye(c, packet.ServerShuttingDown, "the server shuts down")
+		if s.policy.ServerReference == "shutdown" {
+			s.bye(c, packet.ServerMoved, "the server has moved") // [v5/4.11-server-reference] [v5/3.14.2.1-disconnect-code-9d]
+		} else {
+			s.bye(c, packet.ServerShuttingDown, "the server shuts down")
+		}
 		if s.ledger != nil {
 			s.suspend(c)
 			continue

@@ -48,6 +48,10 @@ func (s *Server) connectPacket(c *conn, decoded packet.Packet, err error) {
 		s.refuse(c, why) // [v311/3.1.4-checks-fail-close] [v311/3.1.4-checks-fail-connack] [v5/MQTT-3.1.4-2]
 		return
 	}
+	if c.five() && s.policy.ServerReference == "connect" {
+		s.refuse(c, elsewhere) // [v5/4.11-server-reference] [v5/3.2.2.2-connack-code-9c]
+		return
+	}
 	if why, refused := s.rules.refuses(s, c, p); refused {
 		s.refuse(c, why)
 		return
@@ -119,6 +123,7 @@ var (
 	tooManySessions    = refusal{3, packet.QuotaExceeded, "the server holds too many Sessions"}
 	badCredentials     = refusal{4, packet.BadUserNameOrPassword, "user name or password is wrong"}
 	notAuthorized      = refusal{5, packet.NotAuthorized, "not authorized"}
+	elsewhere          = refusal{3, packet.UseAnotherServer, "another server takes this client"}
 )
 
 // refuse answers CONNECT with a code and ends the connection. Session Present
@@ -129,6 +134,7 @@ func (s *Server) refuse(c *conn, why refusal) {
 	if c.five() {
 		ack.Code = why.v5
 		ack.Properties.ReasonString = &why.text
+		ack.Properties.ServerReference = serverReference(why.v5)
 	}
 	ack.Code = s.rules.refusalCode(c, ack.Code)
 	if s.rules.answersRefusal(c, why) {
@@ -139,6 +145,19 @@ func (s *Server) refuse(c *conn, why refusal) {
 		return
 	}
 	s.close(c, failed) // [v311/MQTT-3.1.4-5] [v5/MQTT-3.1.4-6]: nothing behind it is read
+}
+
+// otherServer is where clients are sent by policy.
+const otherServer = "other.example:1883"
+
+// serverReference returns the Server Reference that goes with a code, nil for
+// none. [v5/3.2.2.3.16-server-reference-with-code]
+func serverReference(code packet.ReasonCode) *string {
+	if code != packet.UseAnotherServer && code != packet.ServerMoved {
+		return nil
+	}
+	other := otherServer
+	return &other
 }
 
 // adopt serves a connection that has no accepted CONNECT: only defects do so.

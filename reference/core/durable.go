@@ -12,7 +12,7 @@ import (
 type ledger struct {
 	changes  []Record
 	notes    []note
-	noted    map[RecordKey]bool
+	noted    map[note]bool
 	gone     []*session
 	messages []*savedMark // whose references have changed
 	retained map[string]*message
@@ -20,7 +20,8 @@ type ledger struct {
 	qos0     bool   // whether QoS 0 messages are kept for clients that are away
 }
 
-// note says that a record may have changed.
+// note says that a record may have changed. The Session is named because another
+// of the same Client Identifier can follow it at once.
 type note struct {
 	key      RecordKey
 	session  *session
@@ -37,7 +38,7 @@ type savedMark struct {
 }
 
 func newLedger(qos0 bool) *ledger {
-	return &ledger{noted: map[RecordKey]bool{}, retained: map[string]*message{}, qos0: qos0}
+	return &ledger{noted: map[note]bool{}, retained: map[string]*message{}, qos0: qos0}
 }
 
 func (l *ledger) next() uint64 {
@@ -46,8 +47,8 @@ func (l *ledger) next() uint64 {
 }
 
 func (l *ledger) note(n note) {
-	if !l.noted[n.key] {
-		l.noted[n.key] = true
+	if !l.noted[n] {
+		l.noted[n] = true
 		l.notes = append(l.notes, n)
 	}
 }

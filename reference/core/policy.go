@@ -42,6 +42,7 @@ type Policy struct {
 	GrantedQoS5             int
 	DollarTopics            string // exchanged, reserved, refused, open
 	Subprotocol             string // required, optional
+	ServerReference         string // none, connect, shutdown
 	ResponseInformation     string
 	AuthSecret              string
 	Window                  int // deliveries open at a time
@@ -134,6 +135,8 @@ var generalPolicies = []PolicyInfo{
 		choice(func(p *Policy) *string { return &p.DollarTopics })},
 	{"subprotocol", []string{"required", "optional"}, "3.1.1:6,5.0:6", "Whether a WebSocket that does not offer the subprotocol mqtt is refused.",
 		choice(func(p *Policy) *string { return &p.Subprotocol })},
+	{"server-reference", []string{"none", "connect", "shutdown"}, "5.0:3.2.2.3.16,5.0:3.14.2.2.5,5.0:4.11", "Whether clients are sent to another server: when they connect, for now, or when this one shuts down, for good.",
+		choice(func(p *Policy) *string { return &p.ServerReference })},
 	{"response-information", []string{"none", "answers"}, "5.0:3.2.2.3.15", "The Response Information that a client gets on request.",
 		text(func(p *Policy) *string { return &p.ResponseInformation })},
 	{"auth-secret", []string{"none", "sesame"}, "5.0:4.12", "The secret of the challenge-response method mqttcheck-hmac; without one there is no enhanced authentication.",

@@ -83,6 +83,7 @@ type script struct {
 	out     strings.Builder
 	durable bool // what the server stores is kept
 	disk    disk
+	heard   func(c *scripted, p packet.Packet) // what a client got, or nil
 }
 
 // scripted is a client of a script.
@@ -220,6 +221,9 @@ func (s *script) show(c *scripted) {
 			continue
 		}
 		fmt.Fprintf(&s.out, "\t%s < %s\n", c.name, describe(p))
+		if s.heard != nil {
+			s.heard(c, p)
+		}
 	}
 }
 
@@ -446,6 +450,9 @@ func describe(p packet.Packet) string {
 		word("PINGRESP")
 	case *packet.Disconnect:
 		word("DISCONNECT %#02x", byte(p.Code))
+		if ref := p.Properties.ServerReference; ref != nil {
+			word(" elsewhere=%q", *ref)
+		}
 	case *packet.Auth:
 		word("AUTH %#02x %d bytes", byte(p.Code), len(p.Properties.AuthenticationData))
 	}
@@ -476,6 +483,7 @@ func describeProperties(b *bytes.Buffer, ps *packet.Properties) {
 	small("alias", ps.TopicAlias)
 	text("method", ps.AuthenticationMethod)
 	text("reason", ps.ReasonString)
+	text("elsewhere", ps.ServerReference)
 	for _, id := range ps.SubscriptionIdentifiers {
 		fmt.Fprintf(b, " subid=%d", id)
 	}
