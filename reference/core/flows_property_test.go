@@ -34,9 +34,10 @@ type outgoing struct {
 func newFlows(t *testing.T) *flows {
 	f := &flows{world: newWorld(t), pending: map[uint16]bool{}, came: map[string]int{}}
 	f.heard = func(c *scripted, p packet.Packet) {
-		if c.name == "p" {
+		switch c.name {
+		case "p":
 			f.toPub = append(f.toPub, p)
-		} else {
+		case "s":
 			f.toSub = append(f.toSub, p)
 		}
 	}
