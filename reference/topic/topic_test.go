@@ -199,6 +199,35 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
+// FuzzValid holds the judgement of names and filters against one that goes by
+// characters and levels.
+func FuzzValid(f *testing.F) {
+	for _, s := range []string{"a/b", "#", "a/#", "a#", "a/#/b", "+", "a+", "/+/", "\x00", "\xff", "\ufeff", "\ud7ff", "\uffff", "$share/g/t", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		text := s != "" && len(s) <= 65535
+		for _, r := range s {
+			text = text && r != 0
+		}
+		text = text && strings.ToValidUTF8(s, "") == s
+		filter := text
+		for i, level := range levels(s) {
+			filter = filter && (level == "+" || !strings.Contains(level, "+"))
+			filter = filter && (level == "#" && i == len(levels(s))-1 || !strings.Contains(level, "#"))
+		}
+		if topic.ValidName(s) == nil != (text && !strings.Contains(s, "+") && !strings.Contains(s, "#")) {
+			t.Errorf("the name %q: %v", s, topic.ValidName(s))
+		}
+		if topic.ValidFilter(s) == nil != filter {
+			t.Errorf("the filter %q: %v", s, topic.ValidFilter(s))
+		}
+		if group, inner, shared, err := topic.ParseShared(s); shared && (err != nil || "$share/"+group+"/"+inner != s || group == "" || inner == "") {
+			t.Errorf("%q is the share %q of %q, %v", s, group, inner, err)
+		}
+	})
+}
+
 // TestDeepMemory: filters of many levels take memory in proportion to their
 // text, and give it back.
 func TestDeepMemory(t *testing.T) {
