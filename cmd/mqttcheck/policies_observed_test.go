@@ -101,6 +101,7 @@ func ofGroups(name, value string) []seen {
 var unobserved = map[string]string{
 	"denied-publish":   "it takes a user that may not publish to a topic, which an address alone does not give",
 	"denied-subscribe": "it takes a user that may not subscribe to a topic, which an address alone does not give",
+	"server-reference": "a broker that sends its clients away is no broker to judge, and when it goes down is seen by who can restart it: the variant redirects shows it",
 	"subprotocol":      "it takes an address over WebSocket",
 	"packet-ids":       "which Packet Identifier is taken means nothing to anybody",
 	"keep-alive-slack": "how long a server waits beyond what it has to is not worth the time to find out",
