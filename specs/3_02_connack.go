@@ -72,8 +72,10 @@ func assignedIDs(b *probe.Broker, v version) {
 		c, id := assigned(b, "first", expiry(aMinute))
 		Expect(id).NotTo(BeEmpty(), "CONNACK tells the Client Identifier")
 
+		keepsOthers := lastingTwin(b)
 		c.Subscribe(topic, 1).Drop()
 
+		keepsOthers()
 		kept(b, probe.For(used), id, topic, "who comes with the Client Identifier assigned resumes the Session")
 	})
 

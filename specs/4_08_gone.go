@@ -67,10 +67,13 @@ func goneMembers(b *probe.Broker, v version) {
 	nobody := "v5/3.4.2.1-puback-pubrec-code-10"
 	It("are not said to be without a subscriber while the only member is away", v.Statement(nobody), func() {
 		topic := b.Topic()
-		joined(b, "away", group("g", topic), probe.Persistent).Disconnect()
+		away := joined(b, "away", group("g", topic), probe.Persistent)
+		away.Disconnect()
 		pub := b.Connect("pub")
 		pub.Send(wire.Publish{Topic: topic, QoS: 1, ID: 9, Payload: "waits"})
-		probe.Warns(nobody).Expect(pub.Answer(wire.PUBACK)).To(probe.BePacket(HaveField("Code", Not(Equal(byte(0x10))))), "a member will get the message")
+		a := pub.Answer(wire.PUBACK)
+		resumed(b, "back", away.ID())
+		probe.Warns(nobody).Expect(a).To(probe.BePacket(HaveField("Code", Not(Equal(byte(0x10))))), "a member will get the message")
 	})
 }
 
