@@ -60,8 +60,8 @@ func getsRetained(c *probe.Client, key, why string, topics ...string) {
 }
 
 // bringsNone asserts that the retained message that keptRetained made on a topic
-// has not come again up to a sentinel, nor up to a PINGRESP behind it: no order binds what is
-// retained to what is published.
+// has not come up to a sentinel, nor up to a PINGRESP behind it: no order binds
+// what is retained to what is published.
 func bringsNone(c, pub *probe.Client, topic, why string) {
 	GinkgoHelper()
 	got := c.DeliveredBefore(pub.Sentinel(topic, 1))
