@@ -37,7 +37,7 @@ type dealer struct {
 // newDealer sorts the checks into queues. With shuffle the seed decides the
 // order in each.
 func newDealer(checks []check, procs int, shuffle bool, seed int64) *dealer {
-	d := &dealer{queues: map[kind][]check{}, running: map[kind]int{}, procs: procs, mean: 100 * time.Millisecond}
+	d := &dealer{queues: map[kind][]check{}, running: map[kind]int{}, procs: procs, mean: 2 * plainCost}
 	checks = slices.Clone(checks)
 	if shuffle {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
@@ -66,13 +66,15 @@ func (d *dealer) slots() int {
 	return maxChildren
 }
 
+// plainCost is about what an ordinary check costs in CPU, here and at the
+// broker, with some to spare.
+const plainCost = 16 * time.Millisecond
+
 // plainSlots is how many children may run ordinary checks: twice the CPUs, and
-// more where the checks mostly wait for answers that do not come.
+// more where the checks mostly wait, up to what keeps the CPUs busy.
 func (d *dealer) plainSlots() int {
-	n := 2 * runtime.NumCPU()
-	if d.mean > 150*time.Millisecond {
-		n = maxChildren
-	}
+	cpus := runtime.NumCPU()
+	n := max(2*cpus, int(time.Duration(cpus)*d.mean/plainCost))
 	return max(1, min(n, d.slots()))
 }
 
