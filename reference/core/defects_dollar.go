@@ -3,6 +3,7 @@ package core
 import (
 	"strings"
 
+	"github.com/mqttcheck/mqttcheck/reference/packet"
 	"github.com/mqttcheck/mqttcheck/reference/topic"
 )
 
@@ -51,12 +52,11 @@ var dollarDefects = []Defect{
 		}},
 	{"dollar-hidden-beside-hash", explicitKeys, "A client with a subscription to # gets nothing that begins with $, whatever else it subscribes to.", Warn,
 		func(r *rules) {
-			r.matched = func(_ *Server, m *message, found map[*session]*match) {
-				for se := range found {
-					if strings.HasPrefix(m.topic, "$") && se.subs["#"] != nil {
-						delete(found, se)
-					}
+			r.outgoing = func(_ *Server, c *conn, p packet.Packet) []packet.Packet {
+				if p, ok := p.(*packet.Publish); ok && strings.HasPrefix(p.Topic, "$") && c.session.subs["#"] != nil {
+					return nil
 				}
+				return []packet.Packet{p}
 			}
 		}},
 	{"dollar-anywhere-hidden", []string{"v5/4.7.2-dollar-inside"}, "Wildcards match no topic with a level that begins with $.", Run,
