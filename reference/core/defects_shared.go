@@ -54,7 +54,7 @@ var sharedDefects = []Defect{
 				})
 			}
 		}},
-	{"share-takes-plain-of-members", []string{"v5/4.8.2-shared-and-plain", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "A message for the plain subscriptions of Sessions that are in a group goes to one of them only.", Run,
+	{"share-takes-plain-of-members", []string{"v5/4.8.2-shared-and-plain", "v311/MQTT-4.5.0-1"}, "A message for the plain subscriptions of Sessions that are in a group goes to one of them only.", Run,
 		func(r *rules) {
 			r.matched = func(_ *Server, _ *message, found map[*session]*match) {
 				kept := false
