@@ -193,26 +193,31 @@ func churn(b *probe.Broker, v version) {
 		watch := b.Bystander()
 		topic, id := b.Topic(), b.ClientID()
 		pub := b.Connect("pub")
-		burst := []wire.Packet{}
-		for i := range 40 {
-			burst = append(burst, wire.Publish{Topic: topic + "/" + digit(byte(i%3)), Payload: longText(200)}, wire.Publish{Topic: topic + "/1", QoS: 1, ID: uint16(1 + i), Payload: "flood"})
+		half := min(20, int(pub.Limit(wire.ReceiveMaximum, 65535))/2)
+		burst := func(first int) {
+			packets := []wire.Packet{}
+			for i := range half {
+				packets = append(packets, wire.Publish{Topic: topic + "/" + digit(byte(i%3)), Payload: longText(200)},
+					wire.Publish{Topic: topic + "/1", QoS: 1, ID: uint16(first + i), Payload: "flood"})
+			}
+			pub.Send(packets...)
 		}
 		for round := range 5 {
 			stays := b.Connect("stays", probe.ID(id), probe.Persistent).Subscribe(topic+"/#", 1)
 			resets, leaves, ends := b.Connect("resets").Subscribe(topic+"/+", 1), b.Connect("leaves").Subscribe(topic+"/1", 1), b.Connect("ends").Subscribe(topic+"/#", 0)
-			pub.Send(burst[:40]...)
+			burst(1)
 			if round == 0 {
 				resets.Unacknowledged()
 				resets.Ping() // so many are open for certain, once
 			}
 			resets.Reset()
 			leaves.Send(wire.Unsubscribe{ID: 99, Filters: []string{topic + "/1"}})
-			pub.Send(burst[40:]...)
+			burst(1 + half)
 			ends.CloseWrite()
 			leaves.SendBytes(wire.Bytes(b.Version, wire.Disconnect{}))
 			b.Connect("over", probe.ID(id), probe.Persistent).Reset()
 			stays.Reset()
-			for range 40 {
+			for range 2 * half {
 				if !pub.Answer(wire.PUBACK).Came {
 					break
 				}

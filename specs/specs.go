@@ -97,6 +97,7 @@ var sections = []func(b *probe.Broker, v version){
 	qosFlows,
 	qosExchanges,
 	repeatedPublications,
+	comesAgain,
 	unasked,
 	expiryBegun,
 	redelivery,

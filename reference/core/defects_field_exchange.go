@@ -31,7 +31,7 @@ var fieldExchangeDefects = []Defect{
 				return p
 			}
 		}},
-	{"qos2-repeat-unanswered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10"}, "A repeated publication at QoS 2 gets no PUBREC.", Run,
+	{"qos2-repeat-unanswered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10", "v311/3.1.2.4-inbound-qos2-in-session", "v5/4.1-qos2-receiver-state"}, "A repeated publication at QoS 2 gets no PUBREC.", Run,
 		publishedAtQoS2(func(_ *Server, c *conn, p *packet.Publish) packet.Packet {
 			if c.session.pending[p.ID] {
 				return nil
@@ -65,8 +65,11 @@ var fieldExchangeDefects = []Defect{
 	{"qos2-released-plain", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A publication at QoS 2 that is released on a later connection is passed on at QoS 0, and not retained.", Run,
 		func(r *rules) {
 			publishedAtQoS2(func(s *Server, c *conn, p *packet.Publish) packet.Packet {
-				if p.Topic == "" || c.session.pending[p.ID] {
+				if c.session.pending[p.ID] {
 					return p
+				}
+				if !s.resolveAlias(c, p) || !s.withinAnnounced(c, p) || !s.withinReceiveMaximum(c, p) {
+					return nil
 				}
 				c.session.pending[p.ID], c.incoming[p.ID] = true, true
 				c.session.held[p.ID] = &message{
@@ -99,7 +102,10 @@ var fieldExchangeDefects = []Defect{
 			s.send(c, &packet.Ack{Kind: packet.PUBREC, ID: p.ID, Code: packet.ReceiveMaximumExceeded})
 			return nil
 		})},
-	{"resent-once", []string{"v311/MQTT-4.4.0-1", "v5/MQTT-4.4.0-1", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-3", "v5/MQTT-4.3.3-5"}, "What is open is sent again once, and not on the connection after that.", Run,
+	{"resent-once", []string{
+		"v311/MQTT-4.4.0-1", "v5/MQTT-4.4.0-1", "v311/MQTT-4.3.3-1",
+		"v5/MQTT-4.3.3-5", "v311/2.3.1-directions-independent", "v5/2.2.1-identifier-directions-independent", "v5/4.3-wrong-ack-type",
+	}, "What is open is sent again once, and not on the connection after that.", Run,
 		func(r *rules) {
 			again := map[*delivery]bool{}
 			r.resends = func(_ *conn, d *delivery) bool {
@@ -144,6 +150,21 @@ var fieldExchangeDefects = []Defect{
 	{"retained-beyond-window", []string{"v5/MQTT-3.3.4-9"}, "Retained messages are sent on SUBSCRIBE whatever the Receive Maximum of the client.", Run,
 		func(r *rules) {
 			r.honoursReceiveMaximum = func(d *delivery) bool { return !d.retain }
+		}},
+	{"qos0-sent-again", []string{"v311/MQTT-4.3.1-1", "v5/MQTT-4.3.1-1"}, "The last message that was delivered at QoS 0 is queued again when the client drops the connection.", Run,
+		func(r *rules) {
+			last := map[*session]*message{}
+			r.outgoing = func(_ *Server, c *conn, p packet.Packet) []packet.Packet {
+				if m, ok := p.(*packet.Publish); ok && m.QoS == 0 && m.Topic != "" && c.session != nil {
+					last[c.session] = &message{topic: m.Topic, payload: m.Payload}
+				}
+				return []packet.Packet{p}
+			}
+			r.detached = func(_ *Server, se *session, why ending) {
+				if m := last[se]; m != nil && why == dropped {
+					se.push(&delivery{message: m})
+				}
+			}
 		}},
 	{"takeover-drops-queue", []string{"v311/MQTT-3.1.2-4", "v5/MQTT-4.4.0-1"}, "What is open or queued is thrown away when a connection is taken over.", Run,
 		func(r *rules) {

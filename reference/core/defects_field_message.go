@@ -22,7 +22,11 @@ var fieldMessageDefects = []Defect{
 				return min(m.qos, sub.qos)
 			}
 		}},
-	{"retained-by-exact-filter-only", []string{"v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9"}, "A filter with wildcards brings no retained messages.", Run,
+	{"retained-by-exact-filter-only", []string{
+		"v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9", "v311/3.8.4-new-subscription-retained", "v311/MQTT-3.1.2-7",
+		"v311/MQTT-3.3.1-11", "v311/MQTT-3.3.1-12", "v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe",
+		"v5/4.1-retained-not-session", "v5/MQTT-3.3.1-10", "v5/MQTT-3.3.1-7", "v5/MQTT-3.3.1-8",
+	}, "A filter with wildcards brings no retained messages.", Run,
 		retainedMatching(func(filter, name string) bool { return filter == name })},
 	{"retained-not-by-hash-alone", []string{"v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9"}, "The filter # brings no retained messages.", Run,
 		retainedMatching(func(filter, name string) bool { return filter != "#" && topic.Match(filter, name) })},
@@ -45,7 +49,13 @@ var fieldMessageDefects = []Defect{
 				return branch[filter] == level
 			}
 		}},
-	{"retained-at-qos-1-not-sent", []string{"v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9"}, "Messages that were retained at QoS 1 are not sent to new subscriptions.", Run,
+	{"retained-at-qos-1-not-sent", []string{
+		"v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9", "v311/MQTT-3.1.2-16", "v311/MQTT-3.1.2-17",
+		"v311/MQTT-3.1.2-7", "v311/MQTT-3.3.1-11", "v311/MQTT-3.3.1-12", "v311/MQTT-3.3.1-5",
+		"v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe", "v5/3.3.2.3.4-alias-set-and-use", "v5/4.1-retained-not-session",
+		"v5/MQTT-3.1.2-14", "v5/MQTT-3.1.2-15", "v5/MQTT-3.1.2-25", "v5/MQTT-3.3.1-5",
+		"v5/MQTT-3.3.1-7", "v5/MQTT-3.3.1-8",
+	}, "Messages that were retained at QoS 1 are not sent to new subscriptions.", Run,
 		func(r *rules) {
 			r.retainedFor = func(found []*message) []*message {
 				return slices.DeleteFunc(found, func(m *message) bool { return m.qos == 1 })
@@ -57,7 +67,7 @@ var fieldMessageDefects = []Defect{
 		}},
 	{"retained-not-queued", []string{"v311/MQTT-3.1.2-5", "v5/MQTT-4.5.0-1"}, "A message with RETAIN 1 is not queued for a client that is away.", Run,
 		func(r *rules) { r.storesOffline = func(d *delivery) bool { return !d.message.retain } }},
-	{"retained-flag-by-option", []string{"v5/3.3.1.3-retained-flag-on-subscribe"}, "RETAIN of a retained message depends on Retain As Published.", Run,
+	{"retained-flag-by-option", []string{"v5/3.3.1.3-retained-flag-on-subscribe", "v311/MQTT-3.1.2-17", "v311/MQTT-3.3.1-8", "v5/MQTT-3.1.2-15"}, "RETAIN of a retained message depends on Retain As Published.", Run,
 		func(r *rules) { r.welcomeRetain = func(sub *subscription) bool { return sub.retainAsPublished } }},
 	{"retain-as-published-not-queued", []string{"v5/MQTT-3.3.1-13"}, "Retain As Published has no effect on what is queued for a client that is away.", Run,
 		func(r *rules) {
@@ -76,7 +86,7 @@ var fieldMessageDefects = []Defect{
 				return list
 			}
 		}},
-	{"filter-covers-levels-below", []string{"v311/MQTT-3.3.2-3", "v5/MQTT-3.3.2-3"}, "A filter without wildcards also matches all levels below.", Run,
+	{"filter-covers-levels-below", []string{"v311/MQTT-3.3.2-3", "v5/MQTT-3.3.2-3", "v311/4.7.3-leading-trailing-slash", "v5/4.7.3-leading-trailing-slash"}, "A filter without wildcards also matches all levels below.", Run,
 		func(r *rules) {
 			r.storedFilter = func(filter string) string {
 				if wild(filter) {
