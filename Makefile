@@ -8,7 +8,7 @@ PEERS = cd test/peers &&
 FIND = PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v
 APT = apt-get install -y --no-install-recommends
 
-.PHONY: test skips build vet lint race fuzz proof plain policies stable
+.PHONY: test skips build vet lint race fuzz proof plain policies stable planted soak
 
 # All tests. Both modules are tested, also when the first fails.
 test: skips
@@ -53,6 +53,17 @@ fuzz:
 	    echo "== $$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$p || exit 1; \
 	  done; \
 	done
+
+# The network fuzzer on each fault that was planted for it, with a fixed seed: how
+# many conversations it takes, the smallest script, and ten playings of it.
+# PLANTED=NAME runs those whose names hold NAME.
+planted:
+	MQTTCHECK_PLANTED=$${PLANTED:-all} $(GO) test -timeout 1h -count=1 -run 'TestPlantedFaultsAreFound' -v ./fuzz/campaign
+
+# The network fuzzer on the healthy reference broker, under several policies: a
+# finding is a fault of the model. SOAK is the time of all campaigns.
+soak:
+	MQTTCHECK_SOAK=$${SOAK:-10m} $(GO) test -timeout 2h -count=1 -run 'TestSoak' -v ./fuzz/campaign
 
 # Each defect against the whole suite; PROOF=i/n runs a share of them. What is
 # caught by what is written to docs/proof.tsv.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"sync"
 	"time"
 
@@ -53,6 +54,7 @@ type Broker struct {
 	urls      []string
 	ca        []byte // of the certificates that it made
 	webRules  core.WebSocket
+	shell     core.Shell
 	events    chan event
 	done      chan struct{}
 	closing   sync.Once
@@ -62,6 +64,7 @@ type Broker struct {
 
 	mu    sync.Mutex
 	conns map[core.ConnID]*link
+	kept  []net.Conn // by a defect
 	next  core.ConnID
 	ended bool          // no connection is taken any more
 	empty chan struct{} // closed once it has ended and has no connections
@@ -94,7 +97,7 @@ func Start(o Options) (*Broker, error) {
 	}
 	b := &Broker{
 		events: make(chan event), done: make(chan struct{}), empty: make(chan struct{}), conns: map[core.ConnID]*link{},
-		webRules: server.WebSocket(), keeper: keeper, failed: make(chan error, 1),
+		webRules: server.WebSocket(), shell: server.Shell(), keeper: keeper, failed: make(chan error, 1),
 	}
 	b.delay = time.Duration(server.Policy().Delay) * time.Millisecond
 	b.bytes = server.Policy().Segments == "bytes"
@@ -345,6 +348,9 @@ func (b *Broker) read(l *link) {
 			continue
 		}
 		running := b.tell(l, core.Closed{Conn: l.id})
+		if errors.Is(err, io.EOF) && b.shell.SpinsBehindHalf {
+			go b.spin()
+		}
 		if errors.Is(err, io.EOF) && running {
 			// The client has ended its half only: it may still read answers.
 			l.finish()
@@ -357,8 +363,24 @@ func (b *Broker) read(l *link) {
 	}
 }
 
+// spin is what a defect leaves behind.
+func (b *Broker) spin() {
+	for {
+		select {
+		case <-b.done:
+			return
+		default:
+		}
+	}
+}
+
 // forget ends a connection that is read no more.
 func (b *Broker) forget(l *link) {
+	if l.keeps = b.shell.KeepsDescriptors && l.finished(); l.keeps {
+		b.mu.Lock()
+		b.kept = append(b.kept, l.nc)
+		b.mu.Unlock()
+	}
 	l.abandon()
 	b.mu.Lock()
 	defer b.mu.Unlock()

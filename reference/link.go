@@ -33,6 +33,7 @@ type link struct {
 	// what is written comes byte by byte.
 	delay time.Duration
 	bytes bool
+	keeps bool // a defect keeps the descriptor
 
 	mu       sync.Mutex
 	ready    *sync.Cond
@@ -125,7 +126,9 @@ func (l *link) cut() {
 	}
 	l.gone = true
 	l.queue = nil
-	_ = l.nc.Close()
+	if !l.keeps {
+		_ = l.nc.Close()
+	}
 	l.ready.Signal()
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,13 +28,14 @@ import (
 
 // fuzzFlags are the flags of fuzz.
 type fuzzFlags struct {
-	start          string
+	start, against string
 	duration       time.Duration
 	most           uint64
 	seed, first    uint64
 	workers        int
 	rate           float64
-	dir, json      string
+	dir, corpus    string
+	json, html     string
 	allowRemote    bool
 	versions       []string
 	patience, slim time.Duration
@@ -47,7 +49,11 @@ possible and saved as a script that mqttcheck replay plays again.
 
 With --start the broker is started by mqttcheck, and again whenever it dies: then the
 campaign goes on, and what fells the broker is made small. Without it the campaign ends
-there.
+there, and leaks and busy loops are not looked for.
+
+With --against a second broker has the same conversations, and where the two differ in
+what the specification fixes, that is reported too. With --corpus a later campaign of
+the same seed goes on where this one ends.
 
 Exit codes:
   0    nothing was found
@@ -70,6 +76,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&f.start, "start", "", "start the broker with `COMMAND`, and again when it dies")
+	flags.StringVar(&f.against, "against", "", "have the same conversations with the broker at `URL`, and report differences")
 	flags.DurationVar(&f.duration, "duration", time.Minute, "go on for `D`")
 	flags.Uint64Var(&f.most, "max-conversations", 0, "have at most `N` conversations (default: no limit)")
 	flags.Uint64Var(&f.seed, "seed", 1, "`N` that decides the conversations")
@@ -77,7 +84,9 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.IntVar(&f.workers, "workers", 4, "have `N` conversations at a time")
 	flags.Float64Var(&f.rate, "rate", 0, "have at most `N` conversations a second (default: no limit)")
 	flags.StringVar(&f.dir, "out", "", "save the findings in `DIR`/findings")
+	flags.StringVar(&f.corpus, "corpus", "", "keep what is new in `DIR`, begin with what it holds, and go on where it ends")
 	flags.StringVar(&f.json, "json", "", "write the summary to `FILE`")
+	flags.StringVar(&f.html, "html", "", "write the summary to `FILE` as one page")
 	flags.StringSliceVarP(&f.versions, "protocol-version", "V", nil, "`VERSIONS` to speak: 3.1.1, 5 (default: those that the broker offers)")
 	flags.DurationVar(&f.patience, "timeout", 2*time.Second, "wait `D` for an answer")
 	flags.DurationVar(&f.slim, "shrink", 20*time.Second, "spend at most `D` on making a finding small")
@@ -106,27 +115,22 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 	defer stop()
 	o := fuzzing.Options{
 		Address: broker, Seed: f.seed, First: f.first, Most: f.most, Duration: f.duration, Workers: f.workers, Rate: f.rate,
-		Dir: f.dir, Patience: f.patience, Shrink: f.slim, Found: a.tellFinding, Progress: a.tellProgress,
+		Dir: f.dir, Corpus: f.corpus, Patience: f.patience, Shrink: f.slim, Found: a.tellFinding, Progress: a.tellProgress,
+		Start: started(f.start, address),
 	}
-	if f.start != "" {
-		o.Start = &proc.Command{Args: proc.Shell(f.start), Address: net.JoinHostPort(address.Host, strconv.Itoa(address.Port)), Grace: 2 * time.Second}
-	} else if o.Versions, err = f.offered(ctx, broker); err != nil {
+	if o.Against, err = f.other(); err != nil {
+		return err
+	}
+	if o.Versions, err = f.spoken(ctx, broker); err != nil {
 		return err
 	}
 	s, err := fuzzing.Run(ctx, o)
-	if err != nil {
+	if err != nil && ctx.Err() == nil {
 		return exitf(exitBroker, "cannot fuzz %s: %w", reports.MaskURL(address.URL()), plainReason(err))
 	}
 	a.tellSummary(s, address.URL())
-	if f.json != "" {
-		err := reports.WriteFile(f.json, func(w io.Writer) error {
-			e := json.NewEncoder(w)
-			e.SetIndent("", "  ")
-			return e.Encode(map[string]any{"schemaVersion": 1, "broker": reports.MaskURL(address.URL()), "seed": f.seed, "summary": s})
-		})
-		if err != nil {
-			return exitf(exitUsage, "%w", err)
-		}
+	if err := f.write(s, address.URL()); err != nil {
+		return exitf(exitUsage, "%w", err)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -135,6 +139,45 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 		return exitWith(exitFail)
 	}
 	return nil
+}
+
+// started is the command that starts the broker, nil for none.
+func started(line string, address target.Address) *proc.Command {
+	if line == "" {
+		return nil
+	}
+	return &proc.Command{Args: proc.Shell(line), Address: net.JoinHostPort(address.Host, strconv.Itoa(address.Port)), Grace: 2 * time.Second, Ready: startTime}
+}
+
+// startTime is how long a broker may take to listen.
+const startTime = 30 * time.Second
+
+// other is the broker to compare with, nil for none.
+func (f fuzzFlags) other() (*wire.Address, error) {
+	if f.against == "" {
+		return nil, nil
+	}
+	_, other, err := fuzzed(f.against, f.allowRemote, f.tls)
+	return &other, err
+}
+
+// write writes the summary to the files that were asked for.
+func (f fuzzFlags) write(s fuzzing.Summary, url string) error {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetIndent("", "  ")
+	if err := e.Encode(map[string]any{"schemaVersion": 1, "broker": reports.MaskURL(url), "seed": f.seed, "summary": s}); err != nil {
+		return err
+	}
+	if f.json != "" {
+		if err := reports.WriteFile(f.json, func(w io.Writer) error { _, err := w.Write(b.Bytes()); return err }); err != nil {
+			return err
+		}
+	}
+	if f.html == "" {
+		return nil
+	}
+	return reports.WriteFile(f.html, func(w io.Writer) error { return reports.FuzzHTML(w, b.Bytes()) })
 }
 
 // vet checks the numbers among the flags.
@@ -179,28 +222,42 @@ func loopback(host string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// outputs checks where the results go, and makes the folder of the findings,
-// within one that exists.
+// outputs checks where the results go, and makes the folders of the findings and
+// of the corpus.
 func (f fuzzFlags) outputs() error {
-	if f.json != "" {
-		if err := reports.CheckOutput(f.json); err != nil {
+	for _, path := range []string{f.json, f.html} {
+		if path == "" {
+			continue
+		}
+		if err := reports.CheckOutput(path); err != nil {
 			return exitf(exitUsage, "%w", err)
 		}
 	}
-	if f.dir == "" {
+	if err := makeFolder("--out", f.dir, fuzzing.FindingsDir(f.dir)); err != nil {
+		return err
+	}
+	return makeFolder("--corpus", f.corpus, f.corpus)
+}
+
+// makeFolder makes a folder of a flag and what lies in it, within one that
+// exists.
+func makeFolder(flag, dir, inner string) error {
+	if dir == "" {
 		return nil
 	}
-	if info, err := os.Stat(filepath.Dir(filepath.Clean(f.dir))); err != nil || !info.IsDir() {
-		return exitf(exitUsage, "--out %s: there is no folder %s", f.dir, filepath.Dir(filepath.Clean(f.dir)))
+	if info, err := os.Stat(filepath.Dir(filepath.Clean(dir))); err != nil || !info.IsDir() {
+		return exitf(exitUsage, "%s %s: there is no folder %s", flag, dir, filepath.Dir(filepath.Clean(dir)))
 	}
-	if err := os.MkdirAll(fuzzing.FindingsDir(f.dir), 0o755); err != nil {
-		return exitf(exitUsage, "--out %s: %w", f.dir, plainReason(err))
+	if err := os.MkdirAll(inner, 0o755); err != nil {
+		return exitf(exitUsage, "%s %s: %w", flag, dir, plainReason(err))
 	}
 	return nil
 }
 
-// offered finds out which versions the broker offers.
-func (f fuzzFlags) offered(ctx context.Context, address wire.Address) ([]wire.Version, error) {
+// spoken returns the versions to speak: those that were asked for, and of a broker
+// that runs already those that it offers. One that is yet to be started is asked
+// by the campaign.
+func (f fuzzFlags) spoken(ctx context.Context, address wire.Address) ([]wire.Version, error) {
 	asked, err := parseVersions(f.versions)
 	if err != nil {
 		return nil, err
@@ -208,13 +265,20 @@ func (f fuzzFlags) offered(ctx context.Context, address wire.Address) ([]wire.Ve
 	if asked == nil {
 		asked = []string{"v311", "v5"}
 	}
-	found, err := preflight(ctx, probe.Target{URL: address.URL, TLS: address.TLS, Timeout: f.patience}, asked)
-	if err != nil {
-		return nil, err
+	offered := map[string]bool{}
+	for _, key := range asked {
+		offered[key] = true
+	}
+	if f.start == "" {
+		found, err := preflight(ctx, probe.Target{URL: address.URL, TLS: address.TLS, Timeout: f.patience}, asked)
+		if err != nil {
+			return nil, err
+		}
+		offered = found.offered
 	}
 	var list []wire.Version
 	for _, v := range versions {
-		if found.offered[v.key] {
+		if offered[v.key] {
 			list = append(list, v.wire)
 		}
 	}
@@ -230,11 +294,7 @@ func plainReason(err error) error {
 }
 
 func (a *app) tellFinding(f finding.File) {
-	size := "not minimised"
-	if f.Whole {
-		size = "minimised"
-	}
-	fmt.Fprintf(a.stderr, "found %s: %s (%d packets, %d bytes, %s)\n", f.Name(), oneLine(f.About), f.Script.Packets(), f.Script.Size(), size)
+	fmt.Fprintf(a.stderr, "found %s: %s (%d packets, %d bytes, %s)\n", f.Name(), oneLine(f.About), f.Script.Packets(), f.Script.Size(), f.Minimised)
 }
 
 func (a *app) tellProgress(s fuzzing.Summary) {
@@ -260,9 +320,9 @@ func (a *app) tellSummary(s fuzzing.Summary, url string) {
 	}
 	for _, f := range s.Findings {
 		fmt.Fprintf(w, "\n%s %s (conversation %s, seen %d times)\n  %s\n", f.Oracle, oneLine(f.Key), f.Seed, s.Seen[f.Oracle+"-"+f.Key], oneLine(f.About))
-	}
-	for _, path := range s.Files {
-		fmt.Fprintf(w, "\nplay it again: mqttcheck replay %s %s\n", path, reports.MaskURL(url))
+		if f.File != "" {
+			fmt.Fprintf(w, "  play it again: mqttcheck replay %s %s\n", f.File, reports.MaskURL(url))
+		}
 	}
 	if len(s.Findings) == 0 {
 		fmt.Fprintln(w, "nothing found")

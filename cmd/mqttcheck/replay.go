@@ -25,6 +25,8 @@ type replayFlags struct {
 	timeout     time.Duration
 	allowRemote bool
 	defects     []string
+	start       string
+	against     string
 	tls         target.TLSFlags
 }
 
@@ -35,7 +37,8 @@ func (a *app) replayCommand() *cobra.Command {
 		Short:   "Play a finding of the fuzzer again",
 		GroupID: "check",
 		Long: "Plays the script of a finding on the broker at URL, or on the embedded reference broker,\n" +
-			"and says whether it still happens.\n\nExit codes:\n  0    it does not happen\n  1    it still happens\n  2    wrong usage, or no such file\n  3    the broker did not answer before",
+			"and says whether it still happens. A leak or a busy loop is only seen in a broker that is\n" +
+			"started with --start, a difference only with a second broker, --against.\n\nExit codes:\n  0    it does not happen\n  1    it still happens\n  2    wrong usage, or no such file\n  3    the broker did not answer before",
 		Example: "  mqttcheck replay found/findings/crash-process.mqr mqtt://localhost:1883",
 		Args:    cobra.RangeArgs(1, 2),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), f, args) },
@@ -44,6 +47,8 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.IntVar(&f.times, "times", 3, "play it up to `N` times until it happens")
 	flags.DurationVar(&f.timeout, "timeout", time.Second, "wait `D` for an answer")
 	flags.StringArrayVar(&f.defects, "defect", nil, "give the embedded reference broker the defect `NAME` (can be repeated)")
+	flags.StringVar(&f.start, "start", "", "start the broker with `COMMAND`")
+	flags.StringVar(&f.against, "against", "", "play it on the broker at `URL` as well, for a finding that is a difference")
 	tlsFlags(flags, &f.tls)
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "play it on a broker on another machine: only with its owner's leave")
 	return cmd
@@ -60,7 +65,7 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	if f.times < 1 || f.times > 100 {
 		return exitf(exitUsage, "--times %d: between 1 and 100", f.times)
 	}
-	broker, stop, err := f.broker(args[1:])
+	o, stop, err := f.options(args[1:])
 	if err != nil {
 		return err
 	}
@@ -72,12 +77,14 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 	defer cancel()
 	limited, over := context.WithTimeout(ctx, replayTime)
 	defer over()
-	again, err := fuzzing.Replay(limited, file, broker, f.timeout, f.times)
+	again, err := fuzzing.Replay(limited, file, o)
 	switch {
 	case ctx.Err() != nil:
 		return exitWith(exitInterrupted)
+	case errors.Is(err, fuzzing.ErrNeedsStart), errors.Is(err, fuzzing.ErrNeedsAgainst), errors.Is(err, fuzzing.ErrNoFinding):
+		return exitf(exitUsage, "%s: %w", args[0], err)
 	case err != nil:
-		return exitf(exitBroker, "%s: %w", reports.MaskURL(broker.URL), err)
+		return exitf(exitBroker, "%s: %w", reports.MaskURL(o.Address.URL), err)
 	}
 	fmt.Fprint(a.stdout, again.Observed)
 	if again.Happened {
@@ -91,21 +98,38 @@ func (a *app) replay(ctx context.Context, f replayFlags, args []string) error {
 // replayTime bounds all playings of one command.
 const replayTime = 15 * time.Second
 
-// broker returns the address that was given, or starts the reference broker.
-func (f replayFlags) broker(urls []string) (wire.Address, func(), error) {
+// options say on what it is played: on the broker at the address that was given,
+// or on the reference broker, which is started here.
+func (f replayFlags) options(urls []string) (fuzzing.ReplayOptions, func(), error) {
+	o := fuzzing.ReplayOptions{Patience: f.timeout, Times: f.times}
+	stop := func() {}
+	var err error
+	if f.against != "" {
+		if o.Against, err = (fuzzFlags{against: f.against, allowRemote: f.allowRemote, tls: f.tls}).other(); err != nil {
+			return o, stop, err
+		}
+	}
 	if len(urls) == 1 {
 		if len(f.defects) > 0 {
-			return wire.Address{}, nil, exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
+			return o, stop, exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
 		}
-		_, broker, err := fuzzed(urls[0], f.allowRemote, f.tls)
-		return broker, func() {}, err
+		var address target.Address
+		address, o.Address, err = fuzzed(urls[0], f.allowRemote, f.tls)
+		if err == nil {
+			o.Start = started(f.start, address)
+		}
+		return o, stop, err
+	}
+	if f.start != "" {
+		return o, stop, exitf(exitUsage, "--start needs the address at which the broker listens then: add a URL")
 	}
 	if err := vetDefects(f.defects); err != nil {
-		return wire.Address{}, nil, err
+		return o, stop, err
 	}
 	b, err := reference.Start(reference.Options{Defects: f.defects})
 	if err != nil {
-		return wire.Address{}, nil, exitf(exitUnsure, "the embedded reference broker does not start: %w", err)
+		return o, stop, exitf(exitUnsure, "the embedded reference broker does not start: %w", err)
 	}
-	return wire.Address{URL: b.URL()}, func() { _ = b.Close() }, nil
+	o.Address = wire.Address{URL: b.URL()}
+	return o, func() { _ = b.Close() }, nil
 }

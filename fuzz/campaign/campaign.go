@@ -4,6 +4,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/mqttcheck/mqttcheck/fuzz/generate"
 	"github.com/mqttcheck/mqttcheck/fuzz/model"
 	"github.com/mqttcheck/mqttcheck/fuzz/oracle"
+	"github.com/mqttcheck/mqttcheck/fuzz/play"
 	"github.com/mqttcheck/mqttcheck/fuzz/script"
 	"github.com/mqttcheck/mqttcheck/internal/proc"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
@@ -21,10 +23,15 @@ import (
 
 // Options of a campaign.
 type Options struct {
-	Address  wire.Address
-	Versions []wire.Version // that the broker offers
+	Address wire.Address
+	// Versions to speak. Where there are none, those that the broker turns out to
+	// offer are spoken.
+	Versions []wire.Version
 	// Start is the broker as a child process; nil where it is not ours.
-	Start    *proc.Command
+	Start *proc.Command
+	// Against is another broker, which is given the same conversations; nil for
+	// none.
+	Against  *wire.Address
 	Seed     uint64
 	First    uint64 // number of the first conversation
 	Most     uint64 // so many conversations at most; 0 for no limit
@@ -32,6 +39,7 @@ type Options struct {
 	Workers  int
 	Rate     float64 // conversations a second at most; 0 for no limit
 	Dir      string  // findings go into DIR/findings; "" saves none
+	Corpus   string  // folder of what later campaigns begin with; "" for none
 	Patience time.Duration
 	// Shrink bounds the minimising of one finding.
 	Shrink time.Duration
@@ -61,6 +69,7 @@ type campaign struct {
 	gen     *generate.Generator
 	profile model.Profile
 	process *proc.Process
+	usage   resources
 
 	// talking is held for reading while a conversation goes on, and for writing
 	// while the broker is examined or started again.
@@ -71,6 +80,7 @@ type campaign struct {
 
 	mu      sync.Mutex
 	summary Summary
+	corpus  *corpus
 	recent  [][]generate.Case // by worker
 	begun   time.Time
 	gone    error // why the campaign ended before its time
@@ -80,32 +90,11 @@ type campaign struct {
 // the context ends, or the broker is gone for good. The error says why it could
 // not begin.
 func Run(ctx context.Context, o Options) (Summary, error) {
-	if o.Workers <= 0 {
-		o.Workers = defaultWorkers
-	}
-	if o.Patience <= 0 {
-		o.Patience = defaultPatience
-	}
-	if o.Shrink <= 0 {
-		o.Shrink = defaultShrink
-	}
-	if len(o.Versions) == 0 {
-		o.Versions = []wire.Version{wire.V311, wire.V5}
-	}
-	c := &campaign{
-		o: o, gen: generate.New(generate.Options{Seed: o.Seed, Versions: o.Versions}),
-		recent: make([][]generate.Case, o.Workers), begun: time.Now(),
-	}
-	c.summary = newSummary()
-	c.next.Store(o.First)
-	if o.Start != nil {
-		var err error
-		if c.process, err = proc.Start(ctx, *o.Start); err != nil {
-			return c.summary, err
-		}
+	c, err := begin(ctx, o)
+	if c.process != nil {
 		defer func() { _ = c.process.Stop() }()
 	}
-	if err := c.health(ctx, "begin"); err != nil {
+	if err != nil {
 		return c.summary, err
 	}
 	running := ctx
@@ -123,22 +112,87 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	return c.finish(), nil
 }
 
+// begin fills in what was left open, starts the broker if it is ours, and sees
+// that it answers.
+func begin(ctx context.Context, o Options) (*campaign, error) {
+	if o.Workers <= 0 {
+		o.Workers = defaultWorkers
+	}
+	if o.Patience <= 0 {
+		o.Patience = defaultPatience
+	}
+	if o.Shrink <= 0 {
+		o.Shrink = defaultShrink
+	}
+	c := &campaign{o: o, recent: make([][]generate.Case, o.Workers), begun: time.Now(), summary: newSummary()}
+	c.next.Store(o.First)
+	if o.Start != nil {
+		var err error
+		if c.process, err = proc.Start(ctx, *o.Start); err != nil {
+			return c, err
+		}
+	}
+	if err := c.speak(ctx); err != nil {
+		return c, err
+	}
+	c.gen = generate.New(generate.Options{Seed: o.Seed, Versions: c.o.Versions})
+	if err := c.openCorpus(); err != nil {
+		return c, err
+	}
+	c.judged()
+	return c, nil
+}
+
+// speak settles which versions are spoken: those that were asked for, if the
+// broker offers one of them.
+func (c *campaign) speak(ctx context.Context) error {
+	asked := c.o.Versions
+	if len(asked) == 0 {
+		asked = []wire.Version{wire.V311, wire.V5}
+	}
+	c.o.Versions = nil
+	var failed error
+	for _, v := range asked {
+		if err := oracle.Healthy(ctx, c.o.Address, v, c.healthName("begin"), c.o.Patience); err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		c.o.Versions = append(c.o.Versions, v)
+	}
+	if len(c.o.Versions) == 0 {
+		return failed
+	}
+	return ctx.Err()
+}
+
 // work runs the workers, the watch over the broker's health, and the progress.
 func (c *campaign) work(ctx context.Context) {
 	watching, over := context.WithCancel(ctx)
 	var aside, workers sync.WaitGroup
 	aside.Go(func() { c.watch(watching) })
 	aside.Go(func() { c.report(watching) })
+	if c.process != nil {
+		aside.Go(func() { c.watchResources(watching) })
+	}
 	for k := range c.o.Workers {
 		workers.Go(func() { c.converse(ctx, k) })
 	}
 	workers.Wait()
 	over()
 	aside.Wait()
+	if c.process != nil && c.gone == nil {
+		c.examineResources(c.shrinks)
+	}
 }
 
-// converse is one worker.
+// converse is one worker: first it repeats its share of what the corpus holds.
 func (c *campaign) converse(ctx context.Context, worker int) {
+	for _, k := range c.corpus.share(worker, c.o.Workers) {
+		if ctx.Err() != nil {
+			return
+		}
+		c.one(ctx, worker, k)
+	}
 	for ctx.Err() == nil {
 		number := c.next.Add(1) - 1
 		if c.o.Most > 0 && number >= c.o.First+c.o.Most {
@@ -165,54 +219,65 @@ func (c *campaign) pace(ctx context.Context, number uint64) {
 
 // one carries out one conversation.
 func (c *campaign) one(ctx context.Context, worker int, k generate.Case) {
-	c.talking.RLock()
-	c.remember(worker, k)
-	log, found := oracle.Examine(ctx, k.Script, k.Prefix, c.options())
-	c.talking.RUnlock()
+	log, found := c.play(ctx, worker, k, oracle.Options{Address: c.o.Address, Patience: c.o.Patience, Profile: &c.profile, Known: c.known})
 	if ctx.Err() != nil && len(found) == 0 {
 		return
 	}
 	c.count(k, log)
+	if (len(found) > 0 || log.Refused()) && c.unwell(ctx) && c.examineBroker(ctx) {
+		return // whatever else was seen may come of that
+	}
 	for _, f := range found {
-		if f.Oracle == oracle.Crash || f.Oracle == oracle.Hang {
-			c.examineBroker(ctx)
-			return
+		if f.Oracle != oracle.Crash {
+			c.found(c.shrinks, worker, k, f)
 		}
 	}
-	for _, f := range found {
-		c.found(c.shrinks, k, f)
+	if c.o.Against != nil && len(found) == 0 {
+		c.compare(ctx, worker, k, log)
 	}
 }
 
-func (c *campaign) options() oracle.Options {
-	return oracle.Options{Address: c.o.Address, Patience: c.o.Patience, Profile: &c.profile}
-}
-
-// remember keeps the latest conversations: one of them is to blame when the
-// broker is gone.
-func (c *campaign) remember(worker int, k generate.Case) {
+// play carries out one conversation, and remembers it: one of the latest is to
+// blame when the broker is gone. What it leaves behind is cleared away.
+func (c *campaign) play(ctx context.Context, worker int, k generate.Case, o oracle.Options) (*play.Log, []oracle.Finding) {
+	c.talking.RLock()
+	defer c.talking.RUnlock()
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	list := append(c.recent[worker], k)
 	if len(list) > recentScripts {
 		list = list[1:]
 	}
 	c.recent[worker] = list
+	c.mu.Unlock()
+	log, found := oracle.Examine(ctx, k.Script, k.Prefix, o)
+	oracle.Tidy(ctx, log, k.Prefix, o)
+	return log, found
+}
+
+// known tells whether a finding has been dealt with: there is no need to make
+// sure of it.
+func (c *campaign) known(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.summary.Seen[name] > 0
 }
 
 // found makes a finding small and saves it, if it is new.
-func (c *campaign) found(ctx context.Context, k generate.Case, f oracle.Finding) {
+func (c *campaign) found(ctx context.Context, worker int, k generate.Case, f oracle.Finding) {
 	if !c.isNew(f.Name()) {
 		return
 	}
-	file := finding.File{
-		Oracle: f.Oracle, Key: f.Key, About: f.Text, Broker: c.o.Address.URL, Prefix: k.Prefix, Seed: fmt.Sprintf("%d/%d", c.o.Seed, k.Number),
-	}
-	c.talking.RLock()
-	result := c.minimise(ctx, k.Script, k.Prefix, f)
-	c.talking.RUnlock()
-	file.Script, file.Whole = result.Script, result.Whole
+	file := c.fileOf(f, k)
+	c.minimise(ctx, worker, k, f, &file)
 	c.save(file)
+}
+
+// fileOf begins the file of a finding.
+func (c *campaign) fileOf(f oracle.Finding, k generate.Case) finding.File {
+	return finding.File{
+		Oracle: f.Oracle, Key: f.Key, About: f.Text, Broker: c.o.Address.URL, Prefix: k.Prefix, Seed: k.Name(c.o.Seed),
+		Script: k.Script, Minimised: finding.Not,
+	}
 }
 
 // isNew tells whether a finding of that name has not been dealt with.
@@ -224,29 +289,29 @@ func (c *campaign) isNew(name string) bool {
 }
 
 func (c *campaign) save(f finding.File) {
+	found := Found{
+		Oracle: f.Oracle, Key: f.Key, About: f.About, Seed: f.Seed, Packets: f.Script.Packets(), Bytes: f.Script.Size(),
+		Minimised: f.Minimised == finding.Fully, Script: f.Script.String(),
+	}
 	if c.o.Dir != "" {
 		path, err := f.Save(FindingsDir(c.o.Dir))
 		if err != nil {
-			c.note("a finding could not be saved: " + err.Error())
+			c.note("a finding could not be saved: %v", err)
 		}
-		c.mu.Lock()
-		c.summary.Files = append(c.summary.Files, path)
-		c.mu.Unlock()
+		found.File = path
 	}
 	c.mu.Lock()
-	c.summary.Findings = append(c.summary.Findings, Found{
-		Oracle: f.Oracle, Key: f.Key, About: f.About, Seed: f.Seed, Packets: f.Script.Packets(), Bytes: f.Script.Size(), Minimised: f.Whole, Script: f.Script.String(),
-	})
+	c.summary.Findings = append(c.summary.Findings, found)
 	c.mu.Unlock()
 	if c.o.Found != nil {
 		c.o.Found(f)
 	}
 }
 
-func (c *campaign) note(text string) {
+func (c *campaign) note(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.summary.Notes = append(c.summary.Notes, text)
+	c.summary.Notes = append(c.summary.Notes, fmt.Sprintf(format, args...))
 }
 
 // packets counts what a script would send, for the summary.

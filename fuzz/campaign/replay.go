@@ -2,14 +2,28 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/mqttcheck/mqttcheck/fuzz/finding"
+	"github.com/mqttcheck/mqttcheck/fuzz/generate"
 	"github.com/mqttcheck/mqttcheck/fuzz/oracle"
+	"github.com/mqttcheck/mqttcheck/fuzz/play"
+	"github.com/mqttcheck/mqttcheck/internal/proc"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
+
+// ReplayOptions say on what a finding is played again.
+type ReplayOptions struct {
+	Address  wire.Address
+	Start    *proc.Command // the broker as a child process; nil where it is not ours
+	Against  *wire.Address // another broker, for a difference
+	Patience time.Duration
+	Times    int // how often it is played until it happens
+}
 
 // Replayed is what came of playing a finding again.
 type Replayed struct {
@@ -19,36 +33,98 @@ type Replayed struct {
 	Observed string // the packets of the last playing
 }
 
+// What a finding needs that was not given.
+var (
+	ErrNeedsStart   = errors.New("what a broker takes is only known of one that mqttcheck starts: add --start COMMAND")
+	ErrNeedsAgainst = errors.New("a difference needs a second broker: add --against URL")
+	ErrNoFinding    = errors.New("this is a conversation of a corpus: nothing was wrong with it")
+)
+
 // Replay plays a finding again, with the oracle that found it, until it happens
 // or it has been played so many times. The error says that the broker was not
-// well before.
-func Replay(ctx context.Context, f finding.File, address wire.Address, patience time.Duration, times int) (Replayed, error) {
+// well before, or what is missing.
+func Replay(ctx context.Context, f finding.File, o ReplayOptions) (Replayed, error) {
 	var r Replayed
+	needsProcess := f.Oracle == oracle.Leak || f.Oracle == oracle.Hang && f.Key == Busy
+	switch {
+	case f.Oracle == kept:
+		return r, ErrNoFinding
+	case needsProcess && o.Start == nil:
+		return r, ErrNeedsStart
+	case f.Oracle == oracle.Differ && o.Against == nil:
+		return r, ErrNeedsAgainst
+	}
 	version := wire.V311
 	for _, st := range f.Script {
 		if st.Version == wire.V5 {
 			version = wire.V5
 		}
 	}
-	if err := oracle.Healthy(ctx, address, version, "mqttcheck-replay", patience); err != nil {
+	c, err := begin(ctx, Options{Address: o.Address, Start: o.Start, Against: o.Against, Patience: o.Patience, Versions: []wire.Version{version}, Workers: 1})
+	if c.process != nil {
+		defer func() { _ = c.process.Stop() }()
+	}
+	if err != nil {
 		return r, err
 	}
-	for r.Times < times && !r.Happened && ctx.Err() == nil {
+	c.shrinks = ctx
+	for r.Times < o.Times && !r.Happened && ctx.Err() == nil {
 		r.Times++
-		trace := wire.NewTrace()
-		_, found := oracle.Examine(ctx, f.Script, f.Prefix, oracle.Options{Address: address, Patience: patience, Trace: trace})
-		r.Observed = trace.String()
-		for _, other := range found {
-			if other.Oracle == f.Oracle && (other.Key == f.Key || f.Oracle == oracle.Crash || f.Oracle == oracle.Hang) {
-				r.Happened, r.About = true, other.Text
-			}
-		}
-		if !r.Happened && (f.Oracle == oracle.Crash || f.Oracle == oracle.Hang) {
-			if err := oracle.Healthy(ctx, address, version, fmt.Sprintf("mqttcheck-replay-%d", r.Times), patience); err != nil {
-				r.Happened, r.About = true, err.Error()
-			}
+		if needsProcess {
+			c.replayTaking(ctx, f, &r)
+		} else {
+			c.replayOnce(ctx, f, &r)
 		}
 	}
 	r.Observed = strings.ToValidUTF8(r.Observed, "?")
 	return r, nil
+}
+
+// replayOnce plays a finding that shows in one playing.
+func (c *campaign) replayOnce(ctx context.Context, f finding.File, r *Replayed) {
+	k := generate.Case{Script: f.Script, Prefix: f.Prefix}
+	if f.Oracle == oracle.Differ {
+		want := oracle.Finding{Oracle: f.Oracle, Key: f.Key}
+		r.Observed = c.with(ctx, c.o.Address, k).Text() + "\nthe other broker:\n" + c.with(ctx, *c.o.Against, k).Text()
+		r.Happened, r.About = c.differs(ctx, k, want), "the two brokers still differ"
+		return
+	}
+	log, found := c.play(ctx, 0, k, oracle.Options{Address: c.o.Address, Patience: c.o.Patience})
+	r.Observed = log.Text()
+	fatal := f.Oracle == oracle.Crash || f.Oracle == oracle.Hang && f.Key != "connection"
+	if !fatal {
+		i := slices.IndexFunc(found, func(g oracle.Finding) bool { return g.Oracle == f.Oracle && g.Key == f.Key })
+		if r.Happened = i >= 0; r.Happened {
+			r.About = found[i].Text
+		}
+		return
+	}
+	g, ill := c.ill(ctx)
+	if !ill {
+		return
+	}
+	r.Happened, r.About = g.Oracle == f.Oracle, g.Text
+	if !r.Happened {
+		r.About = fmt.Sprintf("%s instead of %s", g.Text, f.Oracle)
+		r.Happened = true // it is no better
+	}
+}
+
+// replayTaking plays a finding that shows in what the broker takes.
+func (c *campaign) replayTaking(ctx context.Context, f finding.File, r *Replayed) {
+	if f.Oracle == oracle.Hang {
+		log := play.Play(ctx, f.Script, play.Options{Address: c.o.Address, Patience: c.o.Patience})
+		r.Observed = log.Text()
+		_, r.Happened, _ = c.sample(ctx)
+		r.About = "the broker works with nothing to do"
+		return
+	}
+	i := slices.IndexFunc(metrics, func(m metric) bool { return m.key == f.Key })
+	if i < 0 {
+		return
+	}
+	c.again(ctx, f.Script, f.Prefix, warmUp)
+	each, leaks := c.leaks(ctx, f.Script, f.Prefix, metrics[i], sureRounds)
+	r.Happened = leaks
+	r.About = fmt.Sprintf("each playing takes about %d %s more", max(1, each), metrics[i].what)
 }

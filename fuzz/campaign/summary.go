@@ -3,14 +3,14 @@ package campaign
 import (
 	"context"
 	"fmt"
-	"regexp"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/mqttcheck/mqttcheck/fuzz/generate"
 	"github.com/mqttcheck/mqttcheck/fuzz/play"
+	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
-
-var digits = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
 // Summary is what a campaign has done so far.
 type Summary struct {
@@ -24,12 +24,23 @@ type Summary struct {
 	Answers       map[string]int `json:"answers"`  // kinds of answers, with their codes
 	Seen          map[string]int `json:"seen"`     // findings by name, repeated ones too
 	Findings      []Found        `json:"findings"` // each once
-	Files         []string       `json:"files"`
+	Coverage      []Situation    `json:"coverage"`
+	Next          uint64         `json:"next"`    // number of the conversation that would have come next
 	Profile       []string       `json:"profile"` // freedoms that the broker was seen to use
 	Notes         []string       `json:"notes"`
 	Ended         string         `json:"ended"` // why it ended before its time
 
 	cells map[generate.Cell]int
+}
+
+// Situation is a cell of the coverage: in which state of a client which packet
+// came, how it stood to the rules, and how often.
+type Situation struct {
+	Version  string `json:"version"`
+	State    string `json:"state"`
+	Packet   string `json:"packet"`
+	Validity string `json:"validity"`
+	Times    int    `json:"times"`
 }
 
 // Found is one finding as the summary has it.
@@ -42,12 +53,13 @@ type Found struct {
 	Bytes     int    `json:"bytes"`
 	Minimised bool   `json:"minimised"`
 	Script    string `json:"script"`
+	File      string `json:"file"`
 }
 
 func newSummary() Summary {
 	return Summary{
 		Sent: map[string]int{}, Answers: map[string]int{}, Seen: map[string]int{},
-		Findings: []Found{}, Files: []string{}, Profile: []string{}, Notes: []string{}, cells: map[generate.Cell]int{},
+		Findings: []Found{}, Coverage: []Situation{}, Profile: []string{}, Notes: []string{}, cells: map[generate.Cell]int{},
 	}
 }
 
@@ -58,8 +70,11 @@ func (c *campaign) count(k generate.Case, log *play.Log) {
 	s := &c.summary
 	s.Conversations++
 	packets(k.Script, s.Sent)
+	var news []string
 	for _, cell := range k.Cells {
-		s.cells[cell]++
+		if s.cells[cell]++; s.cells[cell] == 1 {
+			news = append(news, cell.String())
+		}
 	}
 	for _, e := range log.Events {
 		switch e.Kind {
@@ -67,8 +82,14 @@ func (c *campaign) count(k generate.Case, log *play.Log) {
 			s.Packets++
 		case play.Received:
 			s.Received++
-			s.Answers[answer(e)]++
+			name := answer(e)
+			if s.Answers[name]++; s.Answers[name] == 1 {
+				news = append(news, "answer "+name)
+			}
 		}
+	}
+	if err := c.corpus.keep(k, c.o.Seed, news); err != nil {
+		s.Notes = append(s.Notes, "the corpus: "+err.Error())
 	}
 }
 
@@ -87,20 +108,28 @@ func answer(e play.Event) string {
 	return name
 }
 
-// snapshot is the summary at this moment. The maps are those of the campaign
-// only once it is over.
+// snapshot is the summary at this moment.
 func (c *campaign) snapshot() Summary {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.summary
 	s.Seconds = time.Since(c.begun).Seconds()
 	s.Cells = len(s.cells)
-	s.Findings = append([]Found{}, s.Findings...)
+	s.Next = c.next.Load()
+	s.Findings, s.Notes = slices.Clone(s.Findings), slices.Clone(s.Notes)
+	s.Sent, s.Answers, s.Seen = maps.Clone(s.Sent), maps.Clone(s.Answers), maps.Clone(s.Seen)
 	return s
 }
 
 func (c *campaign) finish() Summary {
 	s := c.snapshot()
+	if c.o.Most > 0 {
+		s.Next = min(s.Next, c.o.First+c.o.Most)
+	}
+	if err := c.corpus.close(c.o.Seed, s.Next); err != nil {
+		s.Notes = append(s.Notes, "the corpus: "+err.Error())
+	}
+	s.Coverage = coverage(s.cells)
 	s.Profile = append(s.Profile, c.profile.Lines()...)
 	if c.gone != nil {
 		s.Ended = c.gone.Error()
@@ -122,4 +151,22 @@ func (c *campaign) report(ctx context.Context) {
 			c.o.Progress(c.snapshot())
 		}
 	}
+}
+
+// coverage lists the cells in the order of their names.
+func coverage(cells map[generate.Cell]int) []Situation {
+	list := []Situation{}
+	names := map[string]generate.Cell{}
+	for cell := range cells {
+		names[cell.String()] = cell
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		cell := names[name]
+		version := "3.1.1"
+		if cell.Version == wire.V5 {
+			version = "5"
+		}
+		list = append(list, Situation{version, cell.State.String(), cell.Kind.String(), cell.Validity.String(), cells[cell]})
+	}
+	return list
 }

@@ -27,10 +27,52 @@ type File struct {
 	Broker string // on which broker
 	Seed   string // of the campaign, and the number of the conversation
 	Prefix string // with which the topics of the script begin
-	Whole  bool   // false: the script is everything that was sent, not minimised
-	Script script.Script
+	// Minimised tells how far the script has been made small.
+	Minimised Minimised
+	Script    script.Script
 	// Observed is what was seen when it was played, for the reader only.
 	Observed string
+}
+
+// Minimised tells how far a script has been made small.
+type Minimised string
+
+// How far: as far as possible, until time or plays ran out, or not at all, where
+// the script is everything that was sent.
+const (
+	Fully  Minimised = ""
+	Partly Minimised = "partly"
+	Not    Minimised = "no"
+)
+
+// String says it in a word.
+func (m Minimised) String() string {
+	switch m {
+	case Fully:
+		return "minimised"
+	case Partly:
+		return "minimised in part"
+	}
+	return "not minimised"
+}
+
+// order is 0 for the best.
+func (m Minimised) order() int {
+	switch m {
+	case Fully:
+		return 0
+	case Partly:
+		return 1
+	}
+	return 2
+}
+
+// better tells whether a file is worth keeping rather than another.
+func (f File) better(than File) bool {
+	if f.Minimised != than.Minimised {
+		return f.Minimised.order() < than.Minimised.order()
+	}
+	return f.Script.Size() < than.Script.Size()
 }
 
 // header is a line of the header that holds a text.
@@ -62,8 +104,8 @@ func (f File) Format() []byte {
 			fmt.Fprintf(&b, "%s: %s\n", h.name, oneLine(*h.value))
 		}
 	}
-	if !f.Whole {
-		fmt.Fprintln(&b, "minimised: no")
+	if f.Minimised != Fully {
+		fmt.Fprintln(&b, "minimised:", oneLine(string(f.Minimised)))
 	}
 	fmt.Fprintln(&b, scriptMark)
 	b.Write(f.Script.Append(nil))
@@ -89,7 +131,7 @@ func oneLine(s string) string {
 
 // Read parses a file. An error says what is wrong with it.
 func Read(r io.Reader) (File, error) {
-	f := File{Whole: true}
+	var f File
 	in := bufio.NewReader(io.LimitReader(r, maxFile+1))
 	first, err := in.ReadString('\n')
 	if strings.TrimSpace(first) != title {
@@ -142,8 +184,8 @@ func (f *File) readHeader(line string) error {
 		return fmt.Errorf("%q is no header: write NAME: VALUE, or %s", line, scriptMark)
 	}
 	value = strings.TrimSpace(value)
-	if name == "minimised" {
-		f.Whole = value != "no"
+	if name == "minimised" && value != "yes" {
+		f.Minimised = Minimised(value)
 	}
 	for _, h := range f.headers() {
 		if h.name == name {
@@ -165,7 +207,7 @@ func (f File) Name() string {
 // that is known is replaced by a smaller one only. It returns the path.
 func (f File) Save(dir string) (string, error) {
 	path := filepath.Join(dir, f.Name())
-	if old, err := Load(path); err == nil && old.Script.Size() <= f.Script.Size() && (old.Whole || !f.Whole) {
+	if old, err := Load(path); err == nil && !f.better(old) {
 		return path, nil
 	}
 	temporary, err := os.CreateTemp(dir, "."+f.Name()+"-*")

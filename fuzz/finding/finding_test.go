@@ -14,7 +14,7 @@ import (
 
 func sample() File {
 	return File{
-		Oracle: "crash", Key: "no-connection", About: "the broker takes no connection", Broker: "mqtt://127.0.0.1:1883", Seed: "1/77", Prefix: "p", Whole: true,
+		Oracle: "crash", Key: "no-connection", About: "the broker takes no connection", Broker: "mqtt://127.0.0.1:1883", Seed: "1/77", Prefix: "p",
 		Script:   script.Script{{Op: script.Open, Version: wire.V5}, {Op: script.Send, Bytes: []byte{0x82, 0}}},
 		Observed: "panic: index out of range",
 	}
@@ -81,7 +81,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		two, err := Read(bytes.NewReader(one.Format()))
-		if err != nil || len(two.Script) != len(one.Script) || two.Key != oneLine(one.Key) || two.Whole != one.Whole {
+		if err != nil || len(two.Script) != len(one.Script) || two.Key != oneLine(one.Key) || two.Minimised != Minimised(oneLine(string(one.Minimised))) {
 			t.Fatalf("%v\n%q\n%q", err, one.Format(), two.Format())
 		}
 	})

@@ -21,7 +21,8 @@ type client struct {
 	freed   []uint16 // PUBREL sent
 	nextID  uint16
 	hold    bool
-	quota   int // QoS 1 and 2 publications since the last fence
+	quota   int            // QoS 1 and 2 publications since the last fence
+	unacked []wire.Publish // those of them that are not known to be acknowledged
 }
 
 func (c *client) five() bool { return c.version == wire.V5 }
@@ -57,7 +58,7 @@ func (c *client) connect() {
 		p.ClientID, p.CleanStart = "", true
 	}
 	if p.CleanStart || p.ClientID != c.id {
-		c.filters = nil
+		c.filters, c.unacked = nil, nil
 	}
 	c.id = p.ClientID
 	if w.chance(25) {
@@ -71,6 +72,26 @@ func (c *client) connect() {
 	}
 	c.send(p)
 	c.state = Connected
+	c.resend()
+}
+
+// resend sends what may not have been acknowledged again, as a client does that
+// goes on with its Session.
+func (c *client) resend() {
+	again := c.unacked
+	c.unacked = nil
+	if len(again) == 0 || c.w.chance(20) {
+		return
+	}
+	c.w.fence(c)
+	for _, p := range again {
+		p.Dup, p.Properties = true, nil
+		c.quota++
+		if p.QoS == 2 {
+			c.open2 = append(c.open2, p.ID)
+		}
+		c.send(p)
+	}
 }
 
 func (c *client) connectProperties() wire.Properties {
@@ -185,6 +206,9 @@ func (c *client) publish() {
 	if c.five() {
 		p.Properties = c.publishProperties()
 	}
+	if p.QoS > 0 && len(p.Properties) == 0 && !p.Retain {
+		c.unacked = append(c.unacked, p)
+	}
 	c.send(p)
 }
 
@@ -201,7 +225,7 @@ func (c *client) publishProperties() wire.Properties {
 		ps = append(ps, wire.Property{ID: wire.ResponseTopic, Str: w.under("answer")}, wire.Property{ID: wire.CorrelationData, Bin: []byte{0, 1}})
 	}
 	for range w.pick(80, 10, 10) {
-		ps = append(ps, wire.Property{ID: wire.UserProperty, Pair: [2]string{"k", string(rune('a' + w.IntN(26)))}})
+		ps = append(ps, wire.Property{ID: wire.UserProperty, Pair: [2]string{string(rune('j' + w.IntN(2))), string(rune('a' + w.IntN(26)))}})
 	}
 	return ps
 }
@@ -247,7 +271,7 @@ func (c *client) release() {
 		c.publish()
 		return
 	}
-	w.step(script.Step{Client: c.index, Op: script.Fence})
+	w.fence(c)
 	i := w.IntN(len(c.open2))
 	id := c.open2[i]
 	c.open2 = slices.Delete(c.open2, i, i+1)

@@ -50,6 +50,17 @@ type Case struct {
 	Broken int
 	// Cells are the states in which the packets were sent.
 	Cells []Cell
+	// Origin says where a conversation comes from that was not made here.
+	Origin string
+}
+
+// Name says where a conversation comes from: the seed of its campaign and its
+// number.
+func (c Case) Name(seed uint64) string {
+	if c.Origin != "" {
+		return c.Origin
+	}
+	return fmt.Sprintf("%d/%d", seed, c.Number)
 }
 
 // Case makes the conversation with a number.
@@ -134,8 +145,14 @@ func (w *writer) converse() {
 
 func (w *writer) rest(c *client) {
 	if w.chance(60) {
-		w.step(script.Step{Client: c.index, Op: script.Fence})
+		w.fence(c)
 	}
+}
+
+// fence lets the client wait until all that it has sent is answered.
+func (w *writer) fence(c *client) {
+	w.step(script.Step{Client: c.index, Op: script.Fence})
+	c.unacked = nil
 }
 
 func (w *writer) step(s script.Step) { w.c.Script = append(w.c.Script, s) }

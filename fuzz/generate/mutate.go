@@ -238,7 +238,7 @@ func (w *writer) properties() []byte {
 func (c *client) misplaced() {
 	w := c.w
 	v := c.version
-	switch w.IntN(9) {
+	switch w.IntN(10) {
 	case 0: // a second CONNECT, or none at the beginning
 		if c.state == Fresh {
 			c.write(wire.Bytes(v, wire.Pingreq{}), Misplaced)
@@ -266,6 +266,13 @@ func (c *client) misplaced() {
 			all = append(all, wire.Publish{Topic: w.topic(), QoS: 2, ID: c.freshID(), Payload: w.payload()})
 		}
 		c.write(wire.Bytes(v, all...), Misplaced)
+	case 8: // what is no filter, and no topic
+		bad := string(w.instead(text, nil))
+		c.write(wire.Bytes(v, []wire.Packet{
+			wire.Subscribe{ID: c.freshID(), Subscriptions: []wire.Subscription{{Filter: bad, QoS: byte(w.IntN(3))}}},
+			wire.Unsubscribe{ID: c.freshID(), Filters: []string{bad}},
+			wire.Publish{Topic: bad, QoS: 0, Payload: w.payload()},
+		}[w.pick(3, 2, 1)]), Misplaced)
 	default: // very deep
 		deep := w.under(string(bytes.Repeat([]byte("a/"), 1+w.IntN(8000))))
 		c.write(wire.Bytes(v, wire.Subscribe{ID: c.freshID(), Subscriptions: []wire.Subscription{{Filter: deep + "#"}}},

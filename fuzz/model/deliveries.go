@@ -11,6 +11,9 @@ import (
 // and that a subscription of the client brought it.
 func (h *history) deliveries(j *judgement, prefix string) {
 	for _, c := range h.conns {
+		if c.before == nil && c.connack.SessionPresent() {
+			continue // the Session is not of this conversation
+		}
 		copies := map[*publication]int{}
 		for _, d := range c.received {
 			if d.unknown || !strings.HasPrefix(d.topic, prefix+"/") {
@@ -29,6 +32,7 @@ func (h *history) deliveries(j *judgement, prefix string) {
 				continue // which of them it is cannot be told
 			}
 			h.flags(j, c, d, m, subs)
+			h.leftWill(j, c, d, m)
 			h.properties(j, c, d, m)
 			if !d.packet.Dup {
 				copies[m]++
@@ -179,6 +183,7 @@ func (h *history) count(j *judgement, c *conn, d delivery, m *publication, subs 
 	if m.retain {
 		bound *= 2
 	}
+	bound *= 1 + m.fresh
 	if m.will && !h.alone(m.conn) {
 		bound *= 2 // each of several connections may have left one
 	}

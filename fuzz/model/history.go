@@ -37,10 +37,11 @@ type conn struct {
 	accepted int           // place of the success CONNACK, or never
 	refused  bool          // by a CONNACK with another code
 	connack  wire.Connack
-	taint    int // from here on the client breaks rules: never if it does not
-	bye      int // place of the client's DISCONNECT
-	cut      int // place of the end by the player
-	ended    int // place of the end by the broker
+	taint    int  // from here on the client breaks rules: never if it does not
+	bye      int  // place of the client's DISCONNECT
+	quiet    bool // that asks for no will
+	cut      int  // place of the end by the player
+	ended    int  // place of the end by the broker
 	held     bool
 	fences   []int
 	requests []*request
@@ -95,6 +96,7 @@ type publication struct {
 	properties wire.Properties
 	size       int
 	id         uint16 // Packet Identifier
+	fresh      int    // times that it was sent again where it may count as new
 }
 
 // delivery is a PUBLISH of the broker.
@@ -201,7 +203,7 @@ func (h *history) packet(c *conn, at int, raw []byte) {
 	case wire.Ack:
 		h.acknowledging(c, at, p)
 	case wire.Disconnect:
-		c.bye = at
+		c.bye, c.quiet = at, p.Code == 0
 		if c.connect != nil && p.Code == 0 {
 			return
 		}
@@ -239,15 +241,35 @@ func (h *history) publishing(c *conn, at int, p wire.Publish, size int) {
 	if p.QoS > 0 && c.inUse(p.ID) || deep(p.Topic) {
 		h.taint(c, at)
 	}
-	h.publications = append(h.publications, &publication{
-		conn: c, at: at, done: never, topic: p.Topic, payload: p.Payload, qos: p.QoS, retain: p.Retain, properties: p.Properties, size: size, id: p.ID,
-	})
+	if !h.repeats(c, p) {
+		h.publications = append(h.publications, &publication{
+			conn: c, at: at, done: never, topic: p.Topic, payload: p.Payload, qos: p.QoS, retain: p.Retain, properties: p.Properties, size: size, id: p.ID,
+		})
+	}
 	switch p.QoS {
 	case 1:
 		c.requests = append(c.requests, &request{at: at, kind: wire.PUBACK, id: p.ID, answered: never})
 	case 2:
 		c.requests = append(c.requests, &request{at: at, kind: wire.PUBREC, id: p.ID, answered: never})
 	}
+}
+
+// repeats tells whether a PUBLISH is an earlier one of the client, sent again on
+// a new connection. Where no Session was there it counts as new.
+func (h *history) repeats(c *conn, p wire.Publish) bool {
+	if !p.Dup || p.QoS == 0 {
+		return false
+	}
+	for _, m := range h.publications {
+		if m.conn != c && !m.will && m.conn.connect != nil && c.connect != nil && m.conn.connect.ClientID == c.connect.ClientID && m.conn.connect.ClientID != "" &&
+			m.id == p.ID && m.qos == p.QoS && m.topic == p.Topic && m.payload == p.Payload {
+			if c.accepted == never || !c.connack.SessionPresent() {
+				m.fresh++
+			}
+			return true
+		}
+	}
+	return false
 }
 
 // announced taints clients that asked for what the broker said in CONNACK that

@@ -64,6 +64,8 @@ func Judge(log *play.Log, prefix string, p *Profile) []Finding {
 	h.endings(j)
 	h.deliveries(j, prefix)
 	h.losses(j)
+	h.takeovers(j)
+	h.resumed(j)
 	return j.findings
 }
 

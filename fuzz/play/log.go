@@ -3,6 +3,9 @@
 package play
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/mqttcheck/mqttcheck/fuzz/script"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
@@ -64,4 +67,29 @@ func (l *Log) has(k Kind) bool {
 		}
 	}
 	return false
+}
+
+// Text lists the packets of a log, one on a line, in the order in which they
+// were seen: client, direction, packet.
+func (l *Log) Text() string {
+	var b strings.Builder
+	for _, e := range l.Events {
+		name := script.Name(l.Conns[e.Conn].Client)
+		switch e.Kind {
+		case Sent:
+			fmt.Fprintf(&b, "%s > %s\n", name, script.Describe(e.Bytes, l.Conns[e.Conn].Version))
+		case Received:
+			raw := e.Packet.Raw
+			fmt.Fprintf(&b, "%s < %s  # % x\n", name, script.Describe(raw, l.Conns[e.Conn].Version), raw[:min(len(raw), 64)])
+		case Refused:
+			fmt.Fprintf(&b, "%s   no connection could be made\n", name)
+		case Stuck:
+			fmt.Fprintf(&b, "%s   PINGREQ was not answered\n", name)
+		case Cut:
+			fmt.Fprintf(&b, "%s   ended by the client\n", name)
+		case Ended:
+			fmt.Fprintf(&b, "%s   ended by the broker\n", name)
+		}
+	}
+	return b.String()
 }

@@ -56,7 +56,7 @@ func (s Script) Append(b []byte) []byte {
 				b = strconv.AppendInt(b, int64(st.Split), 10)
 			}
 			b = appendBytes(b, st.Bytes)
-			if what := describe(st.Bytes, versions[st.Client]); what != "" {
+			if what := Describe(st.Bytes, versions[st.Client]); what != "" {
 				b = fmt.Appendf(b, "  # %s", what)
 			}
 			b = append(b, '\n')
@@ -77,8 +77,8 @@ func versionName(v wire.Version) string {
 	return "3.1.1"
 }
 
-// describe names the packets in the bytes, on one line.
-func describe(b []byte, v wire.Version) string {
+// Describe names the packets in the bytes, on one line.
+func Describe(b []byte, v wire.Version) string {
 	var names []string
 	for len(b) > 0 && len(names) < 4 {
 		size, ok := wire.FrameSize(b)

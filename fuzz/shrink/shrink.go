@@ -34,7 +34,7 @@ func Script(ctx context.Context, s script.Script, l Limits, shows func(script.Sc
 	if l.Time == 0 {
 		l.Time = time.Minute
 	}
-	k := &shrinker{best: s, shows: shows, left: l.Plays}
+	k := &shrinker{best: s, shows: shows, left: l.Plays, tried: map[string]bool{}}
 	ctx, cancel := context.WithTimeout(ctx, l.Time)
 	defer cancel()
 	k.over = func() bool { return k.left <= 0 || ctx.Err() != nil }
@@ -52,14 +52,17 @@ type shrinker struct {
 	best  script.Script
 	shows func(script.Script) bool
 	left  int
+	tried map[string]bool // candidates, in their text form
 	over  func() bool
 }
 
 // try keeps a candidate that still shows it.
 func (k *shrinker) try(s script.Script) bool {
-	if k.over() {
+	text := s.String()
+	if k.over() || k.tried[text] {
 		return false
 	}
+	k.tried[text] = true
 	k.left--
 	if !k.shows(s) {
 		return false
@@ -134,78 +137,16 @@ func (k *shrinker) packets() (changed bool) {
 	return changed
 }
 
-// simplify returns simpler forms of a packet, the simplest first.
-func simplify(b []byte, v wire.Version) [][]byte {
-	size, ok := wire.FrameSize(b)
-	if !ok || size > len(b) {
-		return nil
-	}
-	var list [][]byte
-	if size < len(b) {
-		list = append(list, b[size:], b[:size]) // one of several packets
-	}
-	p, err := wire.Parse(b[0], wire.Body(b[:size]), v)
-	if err != nil || size < len(b) {
-		return list
-	}
-	add := func(p wire.Packet) {
-		if c := wire.Bytes(v, p); len(c) < len(b) {
-			list = append(list, c)
-		}
-	}
-	switch p := p.(type) {
-	case wire.Connect:
-		bare := p
-		bare.Will, bare.Properties, bare.Username, bare.Password = nil, nil, nil, nil
-		add(bare)
-		bare = p
-		bare.Will = nil
-		add(bare)
-		for i := range p.Properties {
-			one := p
-			one.Properties = without(p.Properties, i)
-			add(one)
-		}
-	case wire.Publish:
-		bare := p
-		bare.Properties = nil
-		add(bare)
-		short := p
-		short.Payload = p.Payload[:min(1, len(p.Payload))]
-		add(short)
-	case wire.Subscribe:
-		bare := p
-		bare.Properties = nil
-		add(bare)
-		for i := range p.Subscriptions {
-			if one := p; len(p.Subscriptions) > 1 {
-				one.Subscriptions = without(p.Subscriptions, i)
-				add(one)
-			}
-		}
-	case wire.Unsubscribe:
-		bare := p
-		bare.Properties = nil
-		add(bare)
-		for i := range p.Filters {
-			if one := p; len(p.Filters) > 1 {
-				one.Filters = without(p.Filters, i)
-				add(one)
-			}
-		}
-	}
-	return list
-}
-
-// without returns a list that lacks one element.
-func without[T any](list []T, i int) []T { return slices.Delete(slices.Clone(list), i, i+1) }
-
 // bytes cuts what is sent: from the end, and out of the middle with the
 // Remaining Length made to fit.
 func (k *shrinker) bytes() (changed bool) {
+	versions := map[int]wire.Version{}
 	for i := 0; i < len(k.best); i++ {
-		if k.best[i].Op != script.Send {
-			continue
+		if k.best[i].Op == script.Open {
+			versions[k.best[i].Client] = k.best[i].Version
+		}
+		if k.best[i].Op != script.Send || wellFormed(k.best[i].Bytes, versions[k.best[i].Client]) {
+			continue // of a whole packet its fields are made small
 		}
 		for n := len(k.best[i].Bytes) / 2; n >= 1; n /= 2 {
 			for at := len(k.best[i].Bytes) - n; at >= 0; at -= n {

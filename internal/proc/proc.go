@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -60,9 +61,10 @@ type Process struct {
 
 // run is one life of the process.
 type run struct {
-	cmd  *exec.Cmd
-	done chan struct{} // closed when it has ended
-	err  error         // of Wait; valid once done is closed
+	cmd    *exec.Cmd
+	output *tail         // of this life
+	done   chan struct{} // closed when it has ended
+	err    error         // of Wait; valid once done is closed
 }
 
 // Start starts a broker and waits until its address accepts connections. The
@@ -93,13 +95,14 @@ func (p *Process) start(ctx context.Context) error {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), c.Env...)
-	cmd.Stdout, cmd.Stderr = p.output, p.output
+	r := &run{cmd: cmd, output: &tail{}, done: make(chan struct{})}
+	said := io.MultiWriter(p.output, r.output)
+	cmd.Stdout, cmd.Stderr = said, said
 	cmd.WaitDelay = pipeDelay
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("proc: %w", err)
 	}
-	r := &run{cmd: cmd, done: make(chan struct{})}
 	go func() {
 		r.err = cmd.Wait()
 		close(r.done)

@@ -145,6 +145,32 @@ func TestRestartMakesANewProcess(t *testing.T) {
 	}
 }
 
+func TestUsageCountsWhatTheProcessTakes(t *testing.T) {
+	p := start(t, play(t, "child"))
+	u, err := p.Usage()
+	if err != nil {
+		t.Skip(err)
+	}
+	if u.Memory < 1<<20 || u.Descriptors < 6 || u.Threads < 4 {
+		t.Errorf("two processes take %+v", u)
+	}
+	if !strings.Contains(p.LastOutput(), "child=") {
+		t.Errorf("output of this life: %q", p.LastOutput())
+	}
+	if err := p.Restart(context.Background(), true); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Count(p.LastOutput(), "child=") > 1 || strings.Count(p.Output(), "child=") < 1 {
+		t.Errorf("of this life %q, of all %q", p.LastOutput(), p.Output())
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := p.Usage(); err == nil {
+		t.Errorf("a dead process takes %+v", u)
+	}
+}
+
 func TestStopKillsWhoIgnoresIt(t *testing.T) {
 	c := play(t, "stubborn")
 	c.Grace = 100 * time.Millisecond

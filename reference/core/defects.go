@@ -84,6 +84,7 @@ var defects = slices.Concat(
 	fieldPacketDefects,
 	fieldTwiceDefects,
 	fieldFormDefects,
+	fuzzDefects,
 )
 
 // Defects lists the defects.

@@ -19,6 +19,7 @@ type rules struct {
 	deliverRules
 	subscribeRules
 	webSocket WebSocket
+	shell     Shell
 }
 
 // packetRules are about packets of any type.

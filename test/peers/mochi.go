@@ -18,8 +18,11 @@ import (
 // StartMochi starts a mochi-mqtt broker in this process, on a free port of the
 // loopback interface and open to everybody. It returns its URL and the function
 // that stops it.
-func StartMochi() (url string, stop func() error, err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func StartMochi() (url string, stop func() error, err error) { return StartMochiAt("127.0.0.1:0") }
+
+// StartMochiAt is StartMochi on an address of one's choice.
+func StartMochiAt(address string) (url string, stop func() error, err error) {
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return "", nil, fmt.Errorf("peers: %w", err)
 	}

@@ -1,6 +1,6 @@
-// Command serve runs a broker that others wrote on a free port of the loopback
-// interface, to try mqttcheck on: it prints the URL and serves until it is
-// interrupted.
+// Command serve runs a broker that others wrote, to try mqttcheck on: on the
+// HOST:PORT that is its argument, or on a free port of the loopback interface. It
+// prints the URL and serves until it is interrupted.
 package main
 
 import (
@@ -13,7 +13,11 @@ import (
 )
 
 func main() {
-	url, stop, err := peers.StartMochi()
+	address := "127.0.0.1:0"
+	if len(os.Args) > 1 {
+		address = os.Args[1]
+	}
+	url, stop, err := peers.StartMochiAt(address)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -1,0 +1,72 @@
+package campaign
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mqttcheck/mqttcheck/fuzz/finding"
+	"github.com/mqttcheck/mqttcheck/fuzz/oracle"
+)
+
+const (
+	connect5   = `A > 10 0e 0004 "MQTT" 05 00 0000 00 0001 "a"` + "\n"
+	connect311 = `A > 10 0d 0004 "MQTT" 04 02 0000 0001 "a"` + "\n"
+)
+
+// known are the smallest scripts that show some of the planted faults.
+var known = []struct{ defect, oracle, key, script string }{
+	{"crash-subscribe-without-options", oracle.Crash, "process-core.readsOptionsUnchecked", "A open 5\n" + connect5 + `A > 82 06 0001 00 0001 "a"`},
+	{"crash-property-length", oracle.Crash, "process-core.init", "A open 5\n" + connect5 + `A > 30 04 0001 "a" 05`},
+	{"crash-before-connect", oracle.Crash, "process-core.init", "A open 5\nA > c0 00"},
+	{"crash-share-without-filter", oracle.Crash, "process-core.init", "A open 5\n" + connect5 + `A > 82 0e 0001 00 0008 "$share/s" 00`},
+	{"crash-unknown-alias", oracle.Crash, "process-core.init", "A open 5\n" + connect5 + `A > 30 07 0001 "a" 03 23 ffff`},
+	{"crash-takeover-with-open-qos2", oracle.Crash, "process-core.init", "A open 3.1.1\n" + connect311 + "A > 34 06 0001 \"a\" 0001 00\nA fence\nA open 3.1.1\n" + connect311},
+	{"hang-deep-filter", oracle.Hang, "broker", "A open 3.1.1\n" + connect311 + `A > 82 b1 02 0001 012c 2f*300 00`},
+	{"hang-empty-unsubscribe-filter", oracle.Hang, "broker", "A open 3.1.1\n" + connect311 + `A > a2 04 0001 0000`},
+	{"hang-share-without-member", oracle.Hang, "broker", "A open 5\n" + `A > 10 13 0004 "MQTT" 05 00 0000 05 11 000000ff 0001 "a"` + "\n" + `A > 82 10 0001 00 000a "$share/s/a" 00` +
+		"\nA fence\nA rst\nB open 3.1.1\n" + `B > 10 0d 0004 "MQTT" 04 02 0000 0001 "b"` + "\n" + `B > 30 03 0001 "a"`},
+	{"hang-busy-after-half-close", oracle.Hang, Busy, "A open 5\nA fin"},
+	{"leak-open-identifier", oracle.Leak, "memory", "A open 5\n" + connect5 + `A > 34 06 0001 "a" 0001 00`},
+	{"leak-unsubscribed", oracle.Leak, "memory", "A open 3.1.1\n" + connect311 + `A > 82 06 0001 0001 "a" 00` + "\n" + `A > a2 05 0001 0001 "a"`},
+	{"leak-will", oracle.Leak, "memory", "A open 3.1.1\n" + `A > 10 13 0004 "MQTT" 04 06 0000 0001 "a" 0001 "a" 0001 "m"`},
+	{"leak-descriptor", oracle.Leak, "descriptors", "A open 5\nA fin"},
+}
+
+// TestOraclesSeeWhatTheyAreFor plays smallest scripts on brokers of ours, with
+// the fault and without it.
+func TestOraclesSeeWhatTheyAreFor(t *testing.T) {
+	for _, k := range known {
+		t.Run(k.defect, func(t *testing.T) {
+			f, err := finding.Read(strings.NewReader("mqttcheck-replay 1\noracle: " + k.oracle + "\nkey: " + k.key + "\nprefix: a\n-- script --\n" + k.script))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, defects := range [][]string{{k.defect}, nil} {
+				o := ReplayOptions{Patience: time.Second, Times: 1}
+				o.Address, o.Start = child(t, defects...)
+				if k.oracle == oracle.Hang {
+					o.Patience = 300 * time.Millisecond
+				}
+				r, err := Replay(t.Context(), f, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := defects != nil; r.Happened != want {
+					t.Errorf("with %v it happens: %v (%s)\n%s", defects, r.Happened, r.About, r.Observed)
+				} else if want {
+					t.Log(r.About)
+				}
+			}
+		})
+	}
+}
+
+func TestReplaySaysWhatItNeeds(t *testing.T) {
+	for oracle, want := range map[string]error{oracle.Leak: ErrNeedsStart, oracle.Differ: ErrNeedsAgainst, kept: ErrNoFinding} {
+		if _, err := Replay(t.Context(), finding.File{Oracle: oracle}, ReplayOptions{Times: 1}); !errors.Is(err, want) {
+			t.Errorf("%s: %v", oracle, err)
+		}
+	}
+}
