@@ -52,18 +52,22 @@ func (c *campaign) blame(ctx context.Context, f oracle.Finding, suspects []gener
 	if f.Oracle == oracle.Hang {
 		patience = hangPatience
 	}
-	fells := func(s script.Script) (int, bool) { return c.fells(ctx, s, f, patience) }
+	fells := func(s script.Script) (*play.Log, bool) { return c.fells(ctx, s, f, patience) }
 	for _, k := range suspects {
 		if time.Now().After(until) || ctx.Err() != nil {
 			break
 		}
-		last, ill := fells(k.Script)
-		if !ill {
-			continue
-		}
 		file := c.fileOf(f, k)
 		s := k.Script
-		if last+1 < len(s) {
+		log, ill := fells(s)
+		if !ill {
+			// It may be what clears the conversation away that does it.
+			s = slices.Concat(s, oracle.TidyScript(log, k.Prefix))
+			if log, ill = fells(s); !ill {
+				continue
+			}
+		}
+		if last := lastStep(log); last+1 < len(s) {
 			if _, ill := fells(s[:last+1]); ill {
 				s = s[:last+1]
 			}
@@ -87,18 +91,17 @@ const (
 	makeSure      = time.Second
 )
 
-// fells tells whether a script makes the broker ill in the same way, and what was
-// its last step; it leaves a healthy broker behind.
-func (c *campaign) fells(ctx context.Context, s script.Script, f oracle.Finding, patience time.Duration) (last int, ill bool) {
-	log := play.Play(ctx, s, play.Options{Address: c.o.Address, Patience: patience})
-	last = lastStep(log)
+// fells tells whether a script makes the broker ill in the same way; it leaves a
+// healthy broker behind.
+func (c *campaign) fells(ctx context.Context, s script.Script, f oracle.Finding, patience time.Duration) (log *play.Log, ill bool) {
+	log = play.Play(ctx, s, play.Options{Address: c.o.Address, Patience: patience})
 	for _, p := range []time.Duration{patience, makeSure} {
 		if c.died() {
 			break
 		}
 		err := c.health(ctx, "check", p)
 		if err == nil || ctx.Err() != nil {
-			return last, false
+			return log, false
 		}
 		if errors.Is(err, oracle.ErrNoConnection) {
 			c.awaitEnd()
@@ -108,7 +111,7 @@ func (c *campaign) fells(ctx context.Context, s script.Script, f oracle.Finding,
 	if c.died() {
 		ill = c.crash().Same(f)
 	}
-	return last, c.restart(ctx) == nil && ill
+	return log, c.restart(ctx) == nil && ill
 }
 
 // lastStep is the last step of a script that was still sent to somebody.

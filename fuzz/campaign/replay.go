@@ -123,7 +123,6 @@ func (c *campaign) replayTaking(ctx context.Context, f finding.File, r *Replayed
 	if i < 0 {
 		return
 	}
-	c.again(ctx, f.Script, f.Prefix, warmUp)
 	each, leaks := c.leaks(ctx, f.Script, f.Prefix, metrics[i], sureRounds)
 	r.Happened = leaks
 	r.About = fmt.Sprintf("each playing takes about %d %s more", max(1, each), metrics[i].what)

@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mqttcheck/mqttcheck/fuzz/finding"
 	"github.com/mqttcheck/mqttcheck/fuzz/generate"
 	"github.com/mqttcheck/mqttcheck/fuzz/oracle"
 	"github.com/mqttcheck/mqttcheck/fuzz/play"
@@ -29,6 +28,7 @@ const (
 	busyShare   = 2 // one half of a processor
 	trend       = 5 // samples in a row that rise before a leak is looked for
 	mostSamples = 64
+	mostTries   = 3 // to find a leak of one kind
 )
 
 // metric is a resource that may leak.
@@ -39,26 +39,30 @@ type metric struct {
 	// least is the rise over a trend that is looked into, and each that of one
 	// playing by which a conversation is to blame.
 	least, each int64
+	// warm is how often a conversation is had with a new broker until the resource
+	// has settled, as memory does once a garbage collector has been through, and
+	// plays how often in each round then.
+	warm, plays int
 }
 
 var metrics = []metric{
-	{"descriptors", "descriptors", func(u proc.Usage) int64 { return int64(u.Descriptors) }, 10, 1},
-	{"threads", "threads", func(u proc.Usage) int64 { return int64(u.Threads) }, 20, 1},
-	{"memory", "bytes of memory", func(u proc.Usage) int64 { return u.Memory }, 2 << 20, 4 << 10},
+	{"descriptors", "descriptors", func(u proc.Usage) int64 { return int64(u.Descriptors) }, 10, 1, 4, 16},
+	{"threads", "threads", func(u proc.Usage) int64 { return int64(u.Threads) }, 20, 1, 32, 16},
+	{"memory", "bytes of memory", func(u proc.Usage) int64 { return u.Memory }, 2 << 20, 4 << 10, 160, 40},
 }
 
 // resources are the samples of what the broker took.
 type resources struct {
 	mu      sync.Mutex
 	samples []proc.Usage
-	tried   map[string]int64 // by metric: the value at which a leak was looked for in vain
+	tried   map[string]int // by metric: how often a leak was looked for in vain
 }
 
 // forget begins anew: the broker was started again.
 func (r *resources) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.samples, r.tried = nil, nil
+	r.samples = nil
 }
 
 func (r *resources) add(u proc.Usage) {
@@ -80,7 +84,7 @@ func (r *resources) rising() []metric {
 	last := r.samples[len(r.samples)-trend-1:]
 	var list []metric
 	for _, m := range metrics {
-		up := m.of(last[trend])-m.of(last[0]) >= m.least && m.of(last[trend]) > 3*r.tried[m.key]/2
+		up := m.of(last[trend])-m.of(last[0]) >= m.least && r.tried[m.key] < mostTries
 		for i := range trend {
 			up = up && m.of(last[i+1]) > m.of(last[i])
 		}
@@ -95,9 +99,9 @@ func (r *resources) inVain(m metric) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.tried == nil {
-		r.tried = map[string]int64{}
+		r.tried = map[string]int{}
 	}
-	r.tried[m.key] = m.of(r.samples[len(r.samples)-1])
+	r.tried[m.key]++
 }
 
 // judged notes which oracles do not look on.
@@ -199,7 +203,7 @@ func (c *campaign) works(ctx context.Context, window time.Duration) (bool, error
 	}
 	idle(ctx, window)
 	after, err := c.process.Usage()
-	return after.CPU-before.CPU >= window/busyShare, err
+	return after.Wanted-before.Wanted >= window/busyShare, err
 }
 
 func idle(ctx context.Context, d time.Duration) {
@@ -262,11 +266,9 @@ func (c *campaign) culprit(f oracle.Finding, suspects []generate.Case, shows fun
 // rounds of one that takes more.
 const (
 	fewPlays   = 12
-	roundPlays = 48
 	fewRounds  = 3
-	sureRounds = 5   // before anything is accused
-	warmUp     = 200 // until a garbage collector has been through its first rounds
-	suspected  = 48  // of the latest conversations
+	sureRounds = 5  // before anything is accused
+	suspected  = 48 // of the latest conversations
 )
 
 // lookForLeak looks for the conversation that makes a resource rise each time.
@@ -278,9 +280,6 @@ func (c *campaign) lookForLeak(ctx context.Context, m metric) {
 	}
 	suspects := c.suspects()
 	suspects = suspects[:min(len(suspects), suspected)]
-	for _, k := range suspects { // warms the broker up
-		c.again(ctx, k.Script, k.Prefix, 1)
-	}
 	for _, k := range suspects {
 		if ctx.Err() != nil {
 			return
@@ -298,12 +297,11 @@ func (c *campaign) lookForLeak(ctx context.Context, m metric) {
 			_, ok := c.leaks(c.shrinks, s, k.Prefix, m, fewRounds)
 			return ok
 		}))
-		if file.Minimised == finding.Not {
-			file.Minimised = finding.Partly
-		}
 		c.save(file)
+		c.usage.forget()
 		return
 	}
+	c.usage.forget()
 	c.usage.inVain(m)
 }
 
@@ -333,16 +331,21 @@ func (c *campaign) rise(ctx context.Context, s script.Script, prefix string, m m
 	return m.of(after) - m.of(before)
 }
 
-// leaks tells whether a resource rises in each of several rounds, and by how
-// much each time the conversation is had.
+// leaks starts the broker again and tells whether a resource rises in each of
+// several rounds then, and by how much each time the conversation is had. What a
+// garbage collector lets grow comes to rest; a leak does not.
 func (c *campaign) leaks(ctx context.Context, s script.Script, prefix string, m metric, rounds int) (each int64, ok bool) {
+	if c.restart(ctx) != nil {
+		return 0, false
+	}
+	c.again(ctx, s, prefix, m.warm)
 	var least []int64
 	for range rounds {
-		n := c.rise(ctx, s, prefix, m, roundPlays)
-		if n < roundPlays*m.each/2 {
+		n := c.rise(ctx, s, prefix, m, m.plays)
+		if n < int64(m.plays)*m.each/2 {
 			return 0, false
 		}
-		least = append(least, n/roundPlays)
+		least = append(least, n/int64(m.plays))
 	}
 	return slices.Min(least), ctx.Err() == nil
 }

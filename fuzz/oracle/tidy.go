@@ -16,9 +16,16 @@ import (
 // leaves a shared broker as it was, and what the broker keeps in spite of that is
 // a leak.
 func Tidy(ctx context.Context, log *play.Log, prefix string, o Options) {
+	if s := TidyScript(log, prefix); len(s) > 0 {
+		play.Play(ctx, s, play.Options{Address: o.Address, Patience: o.Patience})
+	}
+}
+
+// TidyScript is what Tidy does.
+func TidyScript(log *play.Log, prefix string) script.Script {
 	ids, topics, v := leavings(log, prefix)
 	if len(ids) == 0 && len(topics) == 0 {
-		return
+		return nil
 	}
 	if len(topics) > 0 {
 		ids = append(ids, prefix+"-tidy")
@@ -34,7 +41,7 @@ func Tidy(ctx context.Context, log *play.Log, prefix string, o Options) {
 		packets = append(packets, wire.Pingreq{}, wire.Disconnect{})
 		s = append(s, script.Step{Op: script.Open, Version: v}, script.Step{Op: script.Send, Bytes: wire.Bytes(v, packets...)}, script.Step{Op: script.Finish})
 	}
-	play.Play(ctx, s, play.Options{Address: o.Address, Patience: o.Patience})
+	return s
 }
 
 // leavings lists the Client Identifiers whose Sessions may still be there, also

@@ -8,6 +8,10 @@ type Usage struct {
 	Descriptors int
 	Threads     int
 	CPU         time.Duration // since they began
+	// Wanted is the processor time of the threads that live, with the time for
+	// which they were ready and had to wait for a processor: other programs do not
+	// change it.
+	Wanted time.Duration
 }
 
 // LastOutput returns what the process has written since it was last started.

@@ -45,6 +45,15 @@ func (u *Usage) add(dir, group string) bool {
 	number := func(s string) int64 { n, _ := strconv.ParseInt(s, 10, 64); return n }
 	u.CPU += time.Duration(number(fields[11])+number(fields[12])) * clockTick
 	u.Threads += int(number(fields[17]))
+	if threads, err := filepath.Glob(filepath.Join(dir, "task", "*", "schedstat")); err == nil {
+		for _, path := range threads {
+			if text, err := os.ReadFile(path); err == nil {
+				if f := strings.Fields(string(text)); len(f) > 1 {
+					u.Wanted += time.Duration(number(f[0]) + number(f[1]))
+				}
+			}
+		}
+	}
 	if statm, err := os.ReadFile(filepath.Join(dir, "statm")); err == nil {
 		if f := strings.Fields(string(statm)); len(f) > 2 {
 			u.Memory += (number(f[1]) - number(f[2])) * int64(os.Getpagesize())
