@@ -83,7 +83,7 @@ var planted = []struct {
 	{"crash-share-without-filter", oracle.Crash, "process-", 2, 12000, false},
 	{"crash-takeover-with-open-qos2", oracle.Crash, "process-", 3, 3000, false},
 	{"crash-unknown-alias", oracle.Crash, "process-", 2, 6000, false},
-	{"hang-deep-filter", oracle.Hang, "broker", 2, 3000, true},
+	{"hang-deep-filter", oracle.Hang, "broker", 2, 3000, false},
 	{"hang-empty-unsubscribe-filter", oracle.Hang, "broker", 2, 12000, false},
 	{"hang-share-without-member", oracle.Hang, "broker", 4, 3000, false},
 	{"hang-busy-after-half-close", oracle.Hang, Busy, 1, 3000, false},

@@ -39,6 +39,9 @@ var known = []struct{ defect, oracle, key, script string }{
 func TestOraclesSeeWhatTheyAreFor(t *testing.T) {
 	for _, k := range known {
 		t.Run(k.defect, func(t *testing.T) {
+			if testing.Short() && k.oracle != oracle.Crash && k.defect != "leak-descriptor" {
+				t.Skip("it takes seconds")
+			}
 			f, err := finding.Read(strings.NewReader("mqttcheck-replay 1\noracle: " + k.oracle + "\nkey: " + k.key + "\nprefix: a\n-- script --\n" + k.script))
 			if err != nil {
 				t.Fatal(err)
