@@ -58,6 +58,7 @@ type Broker struct {
 	events    chan event
 	done      chan struct{}
 	closing   sync.Once
+	spinning  sync.Once // by a defect
 	delay     time.Duration
 	bytes     bool
 	wg        sync.WaitGroup
@@ -349,7 +350,7 @@ func (b *Broker) read(l *link) {
 		}
 		running := b.tell(l, core.Closed{Conn: l.id})
 		if errors.Is(err, io.EOF) && b.shell.SpinsBehindHalf {
-			go b.spin()
+			b.spinning.Do(func() { go b.spin() })
 		}
 		if errors.Is(err, io.EOF) && running {
 			// The client has ended its half only: it may still read answers.

@@ -163,8 +163,7 @@ func (p *player) fence(ctx context.Context, l *link) {
 			return
 		case !sleepUntil(ctx, deadline, arrived, l.conn.Done()):
 			p.log.add(Event{Kind: Stuck, Conn: l.index, Step: p.step})
-			l.cut = true
-			_ = l.conn.Close()
+			p.cut(l, l.conn.Close)
 			p.pump(l)
 			return
 		}
