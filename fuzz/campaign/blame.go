@@ -173,6 +173,9 @@ func own(s script.Script, prefix string) bool {
 		five, ok := p.(wire.Connect)
 		q, _ := wire.Parse(st.Bytes[0], wire.Body(st.Bytes), wire.V311)
 		old, also := q.(wire.Connect)
+		if !ok && !also {
+			continue // such a CONNECT is not accepted
+		}
 		if !(ok && (five.ClientID == "" || strings.HasPrefix(five.ClientID, prefix)) || also && (old.ClientID == "" || strings.HasPrefix(old.ClientID, prefix))) {
 			return false
 		}

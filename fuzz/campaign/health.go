@@ -22,11 +22,14 @@ func (c *campaign) health(ctx context.Context, name string, patience time.Durati
 	return oracle.Healthy(ctx, c.o.Address, c.o.Versions[0], c.healthName(name), patience)
 }
 
-// watch looks after the broker's health until the campaign is over.
+// watch looks after the broker's health until the campaign is over: a bystander
+// that is there all along and a fresh client each have their round trips.
 func (c *campaign) watch(ctx context.Context) {
 	tick := time.NewTicker(healthEvery)
 	defer tick.Stop()
 	var died <-chan struct{}
+	var by bystander
+	defer by.leave()
 	for n := 0; ; n++ {
 		if c.process != nil {
 			died = c.process.Done()
@@ -37,10 +40,68 @@ func (c *campaign) watch(ctx context.Context) {
 		case <-died:
 			c.examineBroker(ctx)
 		case <-tick.C:
-			if err := c.health(ctx, fmt.Sprint(n), c.o.Patience); err != nil && ctx.Err() == nil {
-				c.examineBroker(ctx)
+			restarts := c.restarts()
+			err := by.check(ctx, c, n)
+			if (err != nil || c.health(ctx, fmt.Sprint(n), c.o.Patience) != nil) && ctx.Err() == nil &&
+				!c.examineBroker(ctx) && err != nil && restarts == c.restarts() {
+				c.blameBystander(ctx, err)
 			}
 		}
+	}
+}
+
+func (c *campaign) restarts() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.summary.Restarts
+}
+
+// bystander is a client that has no part in the conversations.
+type bystander struct {
+	client *oracle.Client
+	trips  int
+}
+
+// mostTrips of one connection: its packets are kept in memory.
+const mostTrips = 400
+
+// check has a round trip. A connection that could not be made is the business of
+// the fresh client.
+func (b *bystander) check(ctx context.Context, c *campaign, n int) error {
+	if b.trips >= mostTrips {
+		b.leave()
+	}
+	if b.client == nil {
+		b.client, _ = oracle.Join(ctx, c.o.Address, c.o.Versions[0], c.healthName(fmt.Sprintf("bystander-%d", n)), c.o.Patience)
+		b.trips = 0
+		return nil
+	}
+	b.trips++
+	err := b.client.RoundTrip()
+	if err != nil {
+		b.leave()
+	}
+	return err
+}
+
+func (b *bystander) leave() {
+	if b.client != nil {
+		b.client.Leave()
+	}
+	b.client = nil
+}
+
+// blameBystander reports that a bystander was harmed by the conversations of
+// others, with all that was sent.
+func (c *campaign) blameBystander(ctx context.Context, err error) {
+	f := oracle.Finding{Oracle: oracle.Hang, Key: "bystander", Text: "a bystander that keeps to the rules is harmed, and a fresh client is not: " + err.Error()}
+	if strings.Contains(err.Error(), "ends the connection") {
+		f.Oracle = oracle.Crash
+	}
+	c.talking.Lock()
+	defer c.talking.Unlock()
+	if ctx.Err() == nil && !c.known(f.Name()) {
+		c.blameAll(f, c.suspects())
 	}
 }
 

@@ -28,7 +28,9 @@ const (
 	busyShare   = 2 // one half of a processor
 	trend       = 5 // samples in a row that rise before a leak is looked for
 	mostSamples = 64
-	mostTries   = 3 // to find a leak of one kind
+	slowly      = 6 // samples between two of those in which a slow leak is seen
+	mostTries   = 2 // to find a leak of one kind
+	searchTime  = 20 * time.Second
 )
 
 // metric is a resource that may leak.
@@ -48,7 +50,7 @@ type metric struct {
 var metrics = []metric{
 	{"descriptors", "descriptors", func(u proc.Usage) int64 { return int64(u.Descriptors) }, 10, 1, 4, 16},
 	{"threads", "threads", func(u proc.Usage) int64 { return int64(u.Threads) }, 20, 1, 32, 16},
-	{"memory", "bytes of memory", func(u proc.Usage) int64 { return u.Memory }, 2 << 20, 4 << 10, 160, 40},
+	{"memory", "bytes of memory", func(u proc.Usage) int64 { return u.Memory }, 8 << 20, 4 << 10, 160, 40},
 }
 
 // resources are the samples of what the broker took.
@@ -74,25 +76,37 @@ func (r *resources) add(u proc.Usage) {
 	}
 }
 
-// rising returns the metrics that have risen in every one of the last samples.
+// rising returns the metrics that have risen in every one of the last samples, or
+// of those that are further apart.
 func (r *resources) rising() []metric {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.samples) < trend+1 {
-		return nil
-	}
-	last := r.samples[len(r.samples)-trend-1:]
 	var list []metric
 	for _, m := range metrics {
-		up := m.of(last[trend])-m.of(last[0]) >= m.least && r.tried[m.key] < mostTries
-		for i := range trend {
-			up = up && m.of(last[i+1]) > m.of(last[i])
-		}
-		if up {
+		if r.tried[m.key] < mostTries && (r.rises(m, 1) || r.rises(m, slowly)) {
 			list = append(list, m)
 		}
 	}
 	return list
+}
+
+// rises tells whether a metric has risen from each sample to the next, of those
+// that are so far apart.
+func (r *resources) rises(m metric, stride int) bool {
+	at := len(r.samples) - 1 - trend*stride
+	if at < 0 {
+		return false
+	}
+	first := m.of(r.samples[at])
+	for before := first; at < len(r.samples)-1; {
+		at += stride
+		now := m.of(r.samples[at])
+		if now <= before {
+			return false
+		}
+		before = now
+	}
+	return m.of(r.samples[len(r.samples)-1])-first >= m.least
 }
 
 func (r *resources) inVain(m metric) {
@@ -278,11 +292,12 @@ func (c *campaign) lookForLeak(ctx context.Context, m metric) {
 		c.usage.inVain(m)
 		return
 	}
+	until := time.Now().Add(searchTime)
 	suspects := c.suspects()
 	suspects = suspects[:min(len(suspects), suspected)]
 	for _, k := range suspects {
-		if ctx.Err() != nil {
-			return
+		if ctx.Err() != nil || time.Now().After(until) {
+			break
 		}
 		if c.rise(ctx, k.Script, k.Prefix, m, fewPlays) < fewPlays*m.each {
 			continue

@@ -33,6 +33,9 @@ func (d *difference) connection(a, b *history, x, y *conn, prefix string) {
 		return
 	}
 	if (x.accepted < never) != (y.accepted < never) {
+		if x.accepted == never && !turnedDown(x) || y.accepted == never && !turnedDown(y) {
+			return // the player did not wait for the answer
+		}
 		if x.taint == never && y.taint == never && x.connect.ClientID != "" {
 			d.find(x, 0, "connack", "CONNECT is accepted by one broker and refused by the other: %s, %s", accepted(x), accepted(y))
 		} else if first := breach(a, x); first != "" {
@@ -60,6 +63,9 @@ func (d *difference) connection(a, b *history, x, y *conn, prefix string) {
 	d.answers(x, y)
 	d.messages(a, b, x, y, prefix)
 }
+
+// turnedDown tells whether the broker did not take the CONNECT.
+func turnedDown(c *conn) bool { return c.refused || closed(c) }
 
 func accepted(c *conn) string {
 	if c.accepted < never {

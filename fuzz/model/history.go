@@ -6,6 +6,7 @@
 package model
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mqttcheck/mqttcheck/fuzz/play"
@@ -356,7 +357,7 @@ func (h *history) subscribing(c *conn, at int, p wire.Subscribe) {
 }
 
 func (h *history) unsubscribing(c *conn, at int, p wire.Unsubscribe) {
-	if c.inUse(p.ID) {
+	if c.inUse(p.ID) || slices.ContainsFunc(p.Filters, deep) {
 		h.taint(c, at)
 	}
 	c.requests = append(c.requests, &request{at: at, kind: wire.UNSUBACK, id: p.ID, codes: len(p.Filters), answered: never})

@@ -4,7 +4,6 @@ package oracle
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -119,43 +118,4 @@ func examine(ctx context.Context, s script.Script, prefix string, o Options) (*p
 func broken(log *play.Log, fence int) bool {
 	part := &play.Log{Script: log.Script, Conns: log.Conns, Events: log.Events[:fence]}
 	return model.Tainted(part, log.Events[fence].Conn)
-}
-
-// ErrNoConnection says that the broker takes no connection.
-var ErrNoConnection = errors.New("the broker takes no connection")
-
-// Healthy makes a QoS 2 round trip on a fresh connection. The error says what
-// went wrong.
-func Healthy(ctx context.Context, address wire.Address, v wire.Version, name string, patience time.Duration) error {
-	s := script.Script{
-		{Op: script.Open, Version: v},
-		{Op: script.Send, Bytes: wire.Bytes(v,
-			wire.Connect{CleanStart: true, KeepAlive: 60, ClientID: name},
-			wire.Subscribe{ID: 1, Subscriptions: []wire.Subscription{{Filter: name, QoS: 2}}},
-			wire.Publish{Topic: name, QoS: 2, ID: 2, Payload: name})},
-		{Op: script.Fence},
-		{Op: script.Send, Bytes: wire.Bytes(v, wire.Ack{Type: wire.PUBREL, ID: 2})},
-	}
-	log := play.Play(ctx, s, play.Options{Address: address, Patience: patience})
-	if ctx.Err() != nil {
-		return nil
-	}
-	came := map[wire.Type]bool{}
-	for _, e := range log.Events {
-		switch e.Kind {
-		case play.Refused:
-			return ErrNoConnection
-		case play.Stuck:
-			return fmt.Errorf("a fresh client gets no answer within %s", patience)
-		case play.Received:
-			came[e.Packet.Type] = true
-			if ack, ok := e.Packet.Packet.(wire.Connack); ok && ack.Code != 0 {
-				return fmt.Errorf("a fresh client is refused with CONNACK 0x%02x", ack.Code)
-			}
-		}
-	}
-	if !came[wire.PINGRESP] {
-		return fmt.Errorf("a fresh client gets no PINGRESP")
-	}
-	return nil
 }
