@@ -89,7 +89,7 @@ var planted = []struct {
 	{"hang-busy-after-half-close", oracle.Hang, Busy, 1, 3000, false},
 	{"leak-open-identifier", oracle.Leak, "memory", 3, 6000, false},
 	{"leak-unsubscribed", oracle.Leak, "memory", 5, 12000, false},
-	{"leak-will", oracle.Leak, "memory", 2, 12000, false},
+	{"leak-will", oracle.Leak, "memory", 14, 12000, false},
 	{"leak-descriptor", oracle.Leak, "descriptors", 2, 6000, false},
 
 	{"delivered-at-granted-qos", oracle.Model, "qos-too-high", 6, 1000, false},

@@ -158,6 +158,9 @@ func (c *campaign) examineResources(ctx context.Context) {
 	if err != nil || ctx.Err() != nil {
 		return
 	}
+	if busy && c.health(ctx, "busy", c.o.Patience) != nil {
+		return // it hangs: that is seen to elsewhere
+	}
 	if busy {
 		c.foundBusy(ctx)
 		return
