@@ -14,7 +14,7 @@ func FuzzEvents(f *testing.F) {
 	f.Add([]byte("\x40\x05\x41\x06\x42\x07\x43\x08\x44\x09\x45\x0a\x46\x0b\x47\x0c\x48\x0d\x49\x0e"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w := newFlows(t)
-		for i := 0; i+1 < min(len(data), 400) && w.fault == ""; i += 2 {
+		for i := 0; i+1 < min(len(data), 200) && w.fault == ""; i += 2 {
 			op, n := int(data[i]), int(data[i+1])
 			if op < 0x40 {
 				flowSteps[op%len(flowSteps)](n).do(w)
