@@ -185,9 +185,9 @@ var flowSteps = slices.Concat(
 
 // QoS 1 is at least once and QoS 2 exactly once, under loss, reconnects,
 // reordered acknowledgements and crashes of the server.
-func TestFlowsProperty(t *testing.T) {
-	property[*flows]{
-		runs: 200, size: 60, fresh: newFlows, steps: flowSteps,
-		world: func(f *flows) *world { return f.world },
-	}.check(t)
+func TestFlowsProperty(t *testing.T) { flowsProperty.check(t) }
+
+var flowsProperty = property[*flows]{
+	runs: 200, size: 60, fresh: newFlows, steps: flowSteps,
+	world: func(f *flows) *world { return f.world },
 }

@@ -153,15 +153,15 @@ func (l *life) crash() {
 
 // A Session lasts as long as its expiry says, and a will is published when its
 // delay is over or the Session ends, and not when the client is back.
-func TestLifeProperty(t *testing.T) {
-	property[*life]{
-		runs: 400, size: 40, fresh: newLife, world: func(l *life) *world { return l.world },
-		steps: slices.Concat(
-			times(4, numbered("connect", (*life).connect)), times(3, plain("drop", (*life).drop)),
-			times(2, numbered("disconnect", (*life).disconnect)), times(4, numbered("wait", (*life).pass)),
-			times(1, plain("crash", (*life).crash)),
-		),
-	}.check(t)
+func TestLifeProperty(t *testing.T) { lifeProperty.check(t) }
+
+var lifeProperty = property[*life]{
+	runs: 400, size: 40, fresh: newLife, world: func(l *life) *world { return l.world },
+	steps: slices.Concat(
+		times(4, numbered("connect", (*life).connect)), times(3, plain("drop", (*life).drop)),
+		times(2, numbered("disconnect", (*life).disconnect)), times(4, numbered("wait", (*life).pass)),
+		times(1, plain("crash", (*life).crash)),
+	),
 }
 
 // keeping is what is retained, by topic.
@@ -247,15 +247,15 @@ func (k *keeping) subscribe(n int) {
 
 // The last message of each topic is retained until it expires, also over a
 // crash.
-func TestRetainedProperty(t *testing.T) {
-	property[*keeping]{
-		runs: 300, size: 40, fresh: newKeeping, world: func(k *keeping) *world { return k.world },
-		steps: slices.Concat(
-			times(5, numbered("publish", (*keeping).publish)), times(3, numbered("subscribe", (*keeping).subscribe)),
-			times(2, numbered("wait", func(k *keeping, n int) { k.say("wait %ds", 1+n%3) })),
-			times(1, plain("crash", func(k *keeping) { k.say("restart"); k.say("p connect v5 expiry=1000") })),
-		),
-	}.check(t)
+func TestRetainedProperty(t *testing.T) { retainedProperty.check(t) }
+
+var retainedProperty = property[*keeping]{
+	runs: 300, size: 40, fresh: newKeeping, world: func(k *keeping) *world { return k.world },
+	steps: slices.Concat(
+		times(5, numbered("publish", (*keeping).publish)), times(3, numbered("subscribe", (*keeping).subscribe)),
+		times(2, numbered("wait", func(k *keeping, n int) { k.say("wait %ds", 1+n%3) })),
+		times(1, plain("crash", func(k *keeping) { k.say("restart"); k.say("p connect v5 expiry=1000") })),
+	),
 }
 
 // group is a Shared Subscription whose members come and go.
@@ -339,21 +339,21 @@ func (g *group) check() {
 }
 
 // Each message goes to exactly one member, whoever comes and goes.
-func TestGroupProperty(t *testing.T) {
-	property[*group]{
-		runs: 300, size: 50, fresh: newGroup, world: func(g *group) *world { return g.world },
-		steps: slices.Concat(
-			times(3, numbered("join", (*group).join)), times(3, numbered("leave", (*group).leave)),
-			times(6, plain("publish", (*group).publish)), times(1, plain("check", (*group).check)),
-			times(1, plain("crash", func(g *group) {
-				g.say("restart")
-				for name := range g.members {
-					g.members[name] = false
-				}
-				g.say("p connect v5 clean")
-			})),
-		),
-	}.check(t)
+func TestGroupProperty(t *testing.T) { groupProperty.check(t) }
+
+var groupProperty = property[*group]{
+	runs: 300, size: 50, fresh: newGroup, world: func(g *group) *world { return g.world },
+	steps: slices.Concat(
+		times(3, numbered("join", (*group).join)), times(3, numbered("leave", (*group).leave)),
+		times(6, plain("publish", (*group).publish)), times(1, plain("check", (*group).check)),
+		times(1, plain("crash", func(g *group) {
+			g.say("restart")
+			for name := range g.members {
+				g.members[name] = false
+			}
+			g.say("p connect v5 clean")
+		})),
+	),
 }
 
 // quota is a subscriber with a Receive Maximum.
@@ -447,13 +447,13 @@ func (q *quota) busy() {
 }
 
 // No more is in flight than the client allows, and no less than there is.
-func TestQuotaProperty(t *testing.T) {
-	property[*quota]{
-		runs: 300, size: 60, fresh: newQuota, world: func(q *quota) *world { return q.world },
-		steps: slices.Concat(
-			times(4, numbered("publish", (*quota).publish)), times(6, numbered("acknowledge", (*quota).ack)),
-			times(1, numbered("reconnect", (*quota).connect)),
-			times(1, numbered("acknowledge nothing", func(q *quota, n int) { q.say("s puback %d", 40000+n%100); q.busy() })),
-		),
-	}.check(t)
+func TestQuotaProperty(t *testing.T) { quotaProperty.check(t) }
+
+var quotaProperty = property[*quota]{
+	runs: 300, size: 60, fresh: newQuota, world: func(q *quota) *world { return q.world },
+	steps: slices.Concat(
+		times(4, numbered("publish", (*quota).publish)), times(6, numbered("acknowledge", (*quota).ack)),
+		times(1, numbered("reconnect", (*quota).connect)),
+		times(1, numbered("acknowledge nothing", func(q *quota, n int) { q.say("s puback %d", 40000+n%100); q.busy() })),
+	),
 }

@@ -21,11 +21,17 @@ type world struct {
 	fault string // the first thing that was wrong
 }
 
+// planted is a defect that the servers of worlds have, "" for none.
+var planted string
+
 // newWorld returns a world after some lines; it is durable, so that it can be
 // restarted.
 func newWorld(t *testing.T, lines ...string) *world {
 	w := &world{script: newScript(t)}
 	w.durable = true
+	if planted != "" {
+		lines = append(lines, "defect "+planted)
+	}
 	for _, line := range append([]string{"policy sys=none"}, lines...) {
 		w.say("%s", line)
 	}
@@ -77,7 +83,14 @@ type property[W any] struct {
 
 func (p property[W]) check(t *testing.T) {
 	t.Helper()
-	counterexample := ""
+	if counterexample := p.search(t); counterexample != "" {
+		t.Error(counterexample)
+	}
+}
+
+// search returns the smallest counterexample that it finds, "" for none.
+func (p property[W]) search(t *testing.T) (counterexample string) {
+	t.Helper()
 	generators := make([]gopter.Gen, len(p.steps))
 	for i, make := range p.steps {
 		generators[i] = gen.IntRange(0, 1<<20).Map(func(n int) commands.Command {
@@ -109,9 +122,10 @@ func (p property[W]) check(t *testing.T) {
 		InitialStateGen:        gen.Const(commands.State(0)),
 		GenCommandFunc:         func(commands.State) gopter.Gen { return gen.OneGenOf(generators...) },
 	}).Check(parameters)
-	if !result.Passed() {
-		t.Errorf("%s after %d sequences: %s", result.Status, result.Succeeded, counterexample)
+	if result.Passed() {
+		return ""
 	}
+	return fmt.Sprintf("%s after %d sequences: %s", result.Status, result.Succeeded, counterexample)
 }
 
 // times makes a step several times as likely.
