@@ -62,7 +62,7 @@ var fieldExchangeDefects = []Defect{
 				return p
 			})(r)
 		}},
-	{"qos2-released-plain", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A publication at QoS 2 that is released on a later connection is passed on at QoS 0, and not retained.", Run,
+	{"qos2-released-plain", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8", "v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5"}, "A publication at QoS 2 that is released on a later connection is passed on at QoS 0, and not retained.", Run,
 		func(r *rules) {
 			publishedAtQoS2(func(s *Server, c *conn, p *packet.Publish) packet.Packet {
 				if c.session.pending[p.ID] {
@@ -103,8 +103,8 @@ var fieldExchangeDefects = []Defect{
 			return nil
 		})},
 	{"resent-once", []string{
-		"v311/MQTT-4.4.0-1", "v5/MQTT-4.4.0-1", "v311/MQTT-4.3.3-1",
-		"v5/MQTT-4.3.3-5", "v311/2.3.1-directions-independent", "v5/2.2.1-identifier-directions-independent", "v5/4.3-wrong-ack-type",
+		"v311/MQTT-4.4.0-1", "v5/MQTT-4.4.0-1", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-5",
+		"v311/2.3.1-directions-independent", "v5/2.2.1-identifier-directions-independent", "v5/4.3-wrong-ack-type", "v311/MQTT-3.1.2-4",
 	}, "What is open is sent again once, and not on the connection after that.", Run,
 		func(r *rules) {
 			again := map[*delivery]bool{}
@@ -114,7 +114,7 @@ var fieldExchangeDefects = []Defect{
 				return first
 			}
 		}},
-	{"quota-returned-twice", []string{"v5/MQTT-3.3.4-9", "v5/MQTT-4.9.0-2", "v5/4.9-quota-not-above-initial", "v5/4.9-quota-reset"}, "A PUBACK gives back two of the send quota.", Run,
+	{"quota-returned-twice", []string{"v5/MQTT-3.3.4-9", "v5/MQTT-4.9.0-2", "v5/4.9-quota-not-above-initial"}, "A PUBACK gives back two of the send quota.", Run,
 		func(r *rules) {
 			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
 				if a, ok := p.(*packet.Ack); ok && a.Kind == packet.PUBACK && c.session.byID[a.ID] != nil {
@@ -137,7 +137,9 @@ var fieldExchangeDefects = []Defect{
 				return true
 			}
 		}},
-	{"beyond-window-lost", []string{"v5/4.9-quota-puback-error", "v5/4.9-quota-pubrec-error"}, "A message that comes while the send quota of a client is used up is not delivered to it.", Run,
+	{"beyond-window-lost", []string{
+		"v5/4.9-quota-puback-error", "v5/4.9-quota-pubrec-error", "v5/3.4.2.1-puback-short-form", "v5/3.7.2.1-pubcomp-short-form",
+	}, "A message that comes while the send quota of a client is used up is not delivered to it.", Run,
 		func(r *rules) {
 			r.matched = func(_ *Server, _ *message, found map[*session]*match) {
 				for se := range found {
