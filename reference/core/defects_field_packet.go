@@ -50,7 +50,7 @@ var fieldPacketDefects = []Defect{
 				return early
 			}
 		}},
-	{"auth-unasked-answered", []string{"v5/MQTT-4.12.0-6"}, "AUTH of a client that named no method is answered with AUTH.", Run,
+	{"auth-unasked-answered", []string{"v5/MQTT-4.12.0-6", "v5/MQTT-4.12.0-7"}, "AUTH of a client that named no method is answered with AUTH.", Run,
 		func(r *rules) {
 			r.incoming = func(s *Server, c *conn, p packet.Packet) packet.Packet {
 				if p.Type() != packet.AUTH || c.method != "" {

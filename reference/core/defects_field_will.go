@@ -137,7 +137,7 @@ var fieldWillDefects = []Defect{
 				}
 			}
 		}},
-	{"refusal-in-old-format", []string{"v5/MQTT-3.2.2-8"}, "A CONNACK that refuses a client of MQTT 5.0 is written as in MQTT 3.1.1.", Run,
+	{"refusal-in-old-format", []string{"v5/MQTT-2.2.2-1", "v5/3.2.2.2-connack-code-86", "v5/3.2.2.2-connack-code-9a", "v5/3.2.2.2-connack-code-9b"}, "A CONNACK that refuses a client of MQTT 5.0 is written as in MQTT 3.1.1.", Run,
 		rawly(packet.CONNACK, func(b []byte) []byte {
 			if len(b) > 4 && b[3] >= 0x80 {
 				return []byte{0x20, 2, 0, 5}
@@ -153,7 +153,7 @@ var fieldWillDefects = []Defect{
 				return code
 			}
 		}},
-	{"reauthentication-by-connack", []string{"v5/MQTT-3.2.0-2"}, "A re-authentication that fails is answered with CONNACK.", Hook,
+	{"reauthentication-by-connack", []string{"v5/MQTT-3.2.0-2", "v5/MQTT-4.12.1-2"}, "A re-authentication that fails is answered with CONNACK.", Hook,
 		func(r *rules) {
 			r.outgoing = func(_ *Server, c *conn, p packet.Packet) []packet.Packet {
 				if d, ok := p.(*packet.Disconnect); ok && c.method != "" && d.Code == packet.NotAuthorized {
