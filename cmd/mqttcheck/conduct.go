@@ -131,6 +131,10 @@ func (p plan) greet(t probe.Target, signals <-chan os.Signal) (offer, error) {
 	return o, err
 }
 
+// aliveWait is how long a CONNECT that asks for a sign of life may go without
+// its answer: a broker that is slow for a moment has not died.
+const aliveWait = 10 * time.Second
+
 // aliveAt returns how to ask the broker for a sign of life: a CONNECT of a
 // version that it offers.
 func aliveAt(t probe.Target, o offer) func(context.Context) error {
@@ -140,6 +144,7 @@ func aliveAt(t probe.Target, o offer) func(context.Context) error {
 			v = other
 		}
 	}
+	t.Timeout = max(t.Timeout, aliveWait)
 	return func(ctx context.Context) error {
 		if h := greet(ctx, t, v.wire, "alive"); h.shape != accepted {
 			return exitf(exitBroker, "%s", h.seen)

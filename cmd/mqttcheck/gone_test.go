@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"net"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mqttcheck/mqttcheck/reports"
+	"github.com/mqttcheck/mqttcheck/specs/probe"
 )
 
 // mortal starts a nullYes that dies with the nth connection: it closes all and
@@ -60,5 +63,18 @@ func TestABrokerThatDiesEndsTheRun(t *testing.T) {
 	}
 	if n == 0 {
 		t.Error("no check is inconclusive because the broker is gone")
+	}
+}
+
+// A broker that takes longer than the timeout for a CONNACK now and then is
+// slow: it has not died.
+func TestASlowBrokerHasNotDied(t *testing.T) {
+	url := listen(t, func(c net.Conn) {
+		time.Sleep(probe.DefaultTimeout + 300*time.Millisecond)
+		answering("\x20\x02\x00\x00")(c)
+	})
+
+	if err := aliveAt(probe.Target{URL: url}, offer{offered: map[string]bool{"v311": true}})(context.Background()); err != nil {
+		t.Errorf("the broker counts as dead: %v", err)
 	}
 }

@@ -45,7 +45,7 @@ func (w *watch) look() {
 	go func() {
 		var err error
 		for range looks {
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), aliveWait)
 			err = w.alive(ctx)
 			if err == nil {
 				cancel()
