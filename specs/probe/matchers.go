@@ -20,7 +20,7 @@ const closeStep = 150 * time.Millisecond
 // BeClosed succeeds for a Client whose network connection the broker ends; a
 // reset counts. A broker that still answers a PINGREQ has not closed.
 func BeClosed() types.GomegaMatcher {
-	return gcustom.MakeMatcher(func(c *Client) (bool, error) { return c.closes(), nil }).
+	return gcustom.MakeMatcher(func(c *Client) (bool, error) { return c.closes() || c.endsLate(), nil }).
 		WithTemplate("Expected\n    the connection {{.Actual.Name}} {{if .Failure}}{{.Actual.State}}{{end}}\n{{.To}} be closed by the broker")
 }
 
@@ -61,7 +61,7 @@ func StillOpen(clients ...*Client) []*Client {
 	wg.Wait()
 	var open []*Client
 	for i, c := range clients {
-		if !ends[i] {
+		if !ends[i] && !c.endsLate() {
 			open = append(open, c)
 		}
 	}
@@ -119,6 +119,6 @@ func (y *Bystander) Unharmed() {
 // BeEnded succeeds for a Client whose connection has ended, or ends within the
 // wait, without asking the broker by a PINGREQ.
 func BeEnded(wait time.Duration) types.GomegaMatcher {
-	return gcustom.MakeMatcher(func(c *Client) (bool, error) { return c.awaitEnd(wait), nil }).
+	return gcustom.MakeMatcher(func(c *Client) (bool, error) { return c.awaitEnd(wait) || c.endsLate(), nil }).
 		WithTemplate("Expected\n    the connection {{.Actual.Name}} {{if .Failure}}{{.Actual.State}}{{end}}\n{{.To}} have ended")
 }

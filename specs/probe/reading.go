@@ -50,6 +50,12 @@ func (c *Client) AnswerWhere(match func(wire.Received) bool, kinds ...wire.Type)
 	got, status := c.conn.Take(time.Now().Add(wait), func(r wire.Received) bool {
 		return slices.Contains(kinds, r.Type) && match(r)
 	})
+	if status == wire.TimedOut && !short {
+		c.lookRound()
+		got, status = c.conn.Take(time.Now(), func(r wire.Received) bool {
+			return slices.Contains(kinds, r.Type) && match(r)
+		})
+	}
 	if status == wire.TimedOut {
 		c.b.spec.expire(kinds)
 		if short {
