@@ -98,8 +98,12 @@ func readResult(stdin io.Reader, path string) (reports.Result, error) {
 	return result, nil
 }
 
+// render writes the outputs, and the text where that is asked for. One that
+// cannot be written keeps none of the others back: what was measured is not
+// lost to a full disk.
 func render(cmd *cobra.Command, result reports.Result, outputs []output, text bool) error {
 	stdout := cmd.OutOrStdout()
+	var failed []string
 	for _, o := range outputs {
 		var err error
 		switch o.path {
@@ -110,14 +114,19 @@ func render(cmd *cobra.Command, result reports.Result, outputs []output, text bo
 			err = reports.WriteFile(o.path, func(w io.Writer) error { return o.render(w, result) })
 		}
 		if err != nil {
-			return exitf(exitUsage, "%s", oneMessage(err))
+			failed = append(failed, oneMessage(err))
 		}
 	}
-	if !text {
-		return nil
+	if text {
+		f, isFile := stdout.(*os.File)
+		if err := reports.Text(stdout, result, reports.TextOptions{Color: isFile && reports.ColorWanted(f)}); err != nil {
+			failed = append(failed, oneMessage(err))
+		}
 	}
-	f, isFile := stdout.(*os.File)
-	return reports.Text(stdout, result, reports.TextOptions{Color: isFile && reports.ColorWanted(f)})
+	if len(failed) > 0 {
+		return exitf(exitUsage, "%s", strings.Join(failed, "; "))
+	}
+	return nil
 }
 
 // oneMessage returns the text of an error without the name of the package,

@@ -96,3 +96,19 @@ func TestReportRefuses(t *testing.T) {
 		})
 	}
 }
+
+// A full disk takes away the file that is on it, and nothing else.
+func TestWhatCannotBeWrittenKeepsNothingBack(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("there is no /dev/full")
+	}
+	path, _ := writeResult(t)
+	page := filepath.Join(t.TempDir(), "r.md")
+	code, stdout, message := reportCommand("", "--text", "--html", "/dev/full", "--markdown", page, path)
+	if code != exitUsage || !strings.Contains(message, "no space left") || !strings.Contains(stdout, "NOTHING WAS CHECKED") {
+		t.Errorf("exit %d, %q, text:\n%s", code, message, stdout)
+	}
+	if _, err := os.Stat(page); err != nil {
+		t.Errorf("the other file: %v", err)
+	}
+}
