@@ -32,6 +32,10 @@ func (c *Client) State() string {
 	return "stayed open"
 }
 
+// GomegaString is how a Client is shown in a failure. Gomega would else walk
+// through all its fields, while the reader of its connection still fills them.
+func (c *Client) GomegaString() string { return c.name + " " + c.State() }
+
 // closes waits until the broker has ended the connection or shown that it
 // will not.
 func (c *Client) closes() bool {
