@@ -31,11 +31,14 @@ func (a *app) run(cmd *cobra.Command, f runFlags, args []string) error {
 	if err := checkOutputs(cmd, f.outputs()); err != nil {
 		return err
 	}
-	all := allChecks()
-	// From here on a signal ends the run in order.
+	// From here on a signal ends the run in order. Ginkgo catches signals while it
+	// lists the checks, and what it leaves behind is reset with all others'.
 	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	catch := func() { signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) }
 	defer signal.Stop(signals)
+	catch()
+	all := allChecks()
+	catch()
 
 	started := time.Now()
 	if p.versions == nil {
