@@ -55,7 +55,7 @@ func (h *history) answer(c *conn, at int, kind wire.Type, id uint16, p wire.Pack
 			h.granted(c, r.at, at, p.Codes)
 		case wire.Unsuback:
 			for _, sub := range h.subs {
-				if sub.conn.id == c.id && sub.leaving == r.at {
+				if sub.conn.id == c.id && sub.leaving == r.at && (sub.conn == c || sub.granted < r.at) {
 					sub.left = at
 				}
 			}

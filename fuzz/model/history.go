@@ -256,7 +256,7 @@ func (h *history) publishing(c *conn, at int, p wire.Publish, size int) {
 }
 
 // repeats tells whether a PUBLISH is an earlier one of the client, sent again on
-// a new connection. Where no Session was there it counts as new.
+// a new connection. At QoS 1, or where no Session was there, it counts as new.
 func (h *history) repeats(c *conn, p wire.Publish) bool {
 	if !p.Dup || p.QoS == 0 {
 		return false
@@ -264,7 +264,7 @@ func (h *history) repeats(c *conn, p wire.Publish) bool {
 	for _, m := range h.publications {
 		if m.conn != c && !m.will && m.conn.connect != nil && c.connect != nil && m.conn.connect.ClientID == c.connect.ClientID && m.conn.connect.ClientID != "" &&
 			m.id == p.ID && m.qos == p.QoS && m.topic == p.Topic && m.payload == p.Payload {
-			if c.accepted == never || !c.connack.SessionPresent() {
+			if p.QoS == 1 || c.accepted == never || !c.connack.SessionPresent() {
 				m.fresh++
 			}
 			return true
