@@ -16,7 +16,7 @@ func Markdown(w io.Writer, r Result) error {
 	h := r.headline()
 	sign := map[string]string{"good": "✓", "bad": "✗", "open": "?"}[h.Mood]
 	fmt.Fprintf(&b, "### %s %s: %s\n\n", sign, markdownText(r.broker()), strings.ToLower(h.Head))
-	fmt.Fprintf(&b, "**%s**", markdownText(h.Detail))
+	fmt.Fprintf(&b, "**%s**", markdownText(strings.ToUpper(h.Detail[:1])+h.Detail[1:]))
 	if h.Rest != "" {
 		fmt.Fprintf(&b, " %s", markdownText(h.Rest))
 	}

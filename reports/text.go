@@ -123,24 +123,43 @@ func (t *textReport) header() {
 	t.printf("\n")
 }
 
-// sections prints a line for each chapter.
+// sections prints a line for each chapter, and what its signs mean. Chapters that
+// the selectors leave out have no line.
 func (t *textReport) sections() {
 	version := ""
+	met := map[Verdict]bool{}
 	for _, g := range groups(t.r) {
+		if len(t.r.Run.Selectors) > 0 && g.Counts.Untested == len(g.Statements) {
+			continue
+		}
 		if g.Version != version && len(t.r.Run.Versions) != 1 {
 			t.printf("  %s\n", t.paint(bold, VersionName(g.Version)))
 		}
 		version = g.Version
 		t.printf("  %-5s %-26s", g.Number, g.Title)
-		for _, v := range []Verdict{Pass, Info, Fail, Error, Inconclusive, Warn, Unsupported, Skip, Untested} {
+		for _, v := range rowOrder {
 			if n := g.Counts.Of(v); n > 0 {
+				met[v] = true
 				t.printf("  %s", t.verdict(v, fmt.Sprintf("%s %d", v.glyph(), n)))
 			}
 		}
 		t.printf("\n")
 	}
 	t.printf("\n")
+	if len(met) == 0 {
+		return
+	}
+	var legend []string
+	for _, v := range rowOrder {
+		if met[v] {
+			legend = append(legend, v.glyph()+" "+string(v))
+		}
+	}
+	t.printf("  %s\n\n", t.paint(dim, strings.Join(legend, "  ")))
 }
+
+// rowOrder is the order of the verdicts in the line of a chapter.
+var rowOrder = []Verdict{Pass, Info, Fail, Error, Inconclusive, Warn, Unsupported, Skip, Untested}
 
 // statement prints one statement that did not come out well, with each of its
 // checks that says so.
