@@ -95,9 +95,26 @@ func (p plan) choose(all []check) ([]check, error) {
 	}
 	checks := choose(all, p.versions, want, skip, p.slow)
 	if len(checks) == 0 {
-		return nil, exitf(exitNothing, "no check matches")
+		return nil, exitf(exitNothing, "%s", p.whyNone(all, want, skip))
 	}
 	return checks, nil
+}
+
+// whyNone says why no check is left to run.
+func (p plan) whyNone(all []check, want, skip map[string]bool) string {
+	left := func(versions []string, skip map[string]bool, slow bool) bool {
+		return len(choose(all, versions, want, skip, slow)) > 0
+	}
+	switch every := versionsOf(all); {
+	case !left(every, nil, true):
+		return "no check matches: what is selected has none; mqttcheck explain says why"
+	case left(p.versions, skip, true):
+		return "no check matches without --slow"
+	case left(p.versions, nil, true):
+		return "no check matches: --skip leaves none"
+	default:
+		return "no check matches: -V leaves out the version of what is selected"
+	}
 }
 
 // target returns what the checks are to know of the outside. The function it

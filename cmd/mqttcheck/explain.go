@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/specs/normative"
 )
 
@@ -25,6 +26,11 @@ func (a *app) explainCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			st, ok := normative.Lookup(args[0])
 			if !ok {
+				if s, err := target.ParseSelector(args[0]); err == nil {
+					if _, err := keysOf([]target.Selector{s}); err == nil {
+						return exitf(exitUsage, "%s is more than one statement: mqttcheck list %s shows them", s.Text, s.Text)
+					}
+				}
 				return exitf(exitUsage, "%s", unknownStatement(args[0]))
 			}
 			explain(a.stdout, st, checksOf(allChecks(), st.Key), defectsOf(st.Key))

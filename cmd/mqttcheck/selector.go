@@ -32,6 +32,9 @@ func keysOf(selectors []target.Selector) (map[string]bool, error) {
 				keys[st.Key], found = true, true
 			}
 		}
+		if !found && s.Rest != "" && strings.Trim(s.Rest, "0123456789.") == "" {
+			return nil, exitf(exitNothing, "no statement is in section %s of MQTT %s", s.Rest, numberOf(s.Version))
+		}
 		if !found {
 			return nil, exitf(exitNothing, "%s", unknownStatement(s.Text))
 		}
