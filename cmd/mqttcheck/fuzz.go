@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -43,8 +44,8 @@ type fuzzFlags struct {
 }
 
 const fuzzHelp = `Has conversations with the broker at URL, legal ones and such in which one client breaks
-the rules, and looks for crashes, hangs, leaks, malformed packets, and answers and
-deliveries that the specification does not allow. Each finding is made as small as
+the rules, and looks for crashes, hangs, malformed packets, and answers and deliveries
+that the specification does not allow. Each finding is made as small as
 possible and saved as a script that mqttcheck replay plays again.
 
 With --start the broker is started by mqttcheck, and again whenever it dies: then the
@@ -70,7 +71,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 		GroupID: "check",
 		Long:    fuzzHelp,
 		Example: "  mqttcheck fuzz mqtt://localhost:1883 --duration 5m --out found\n  mqttcheck fuzz mqtt://localhost:1899 --start 'mosquitto -p 1899' --out found",
-		Args:    cobra.ExactArgs(1),
+		Args:    arguments(1, 1, "fuzz takes one address, such as mqtt://localhost:1883"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.fuzz(cmd.Context(), f, args[0]) },
 	}
 	flags := cmd.Flags()
@@ -126,7 +127,7 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 	}
 	s, err := fuzzing.Run(ctx, o)
 	if err != nil && ctx.Err() == nil {
-		return exitf(exitBroker, "cannot fuzz %s: %w", reports.MaskURL(address.URL()), plainReason(err))
+		return exitf(exitBroker, "cannot fuzz %s: %s", reports.MaskURL(address.URL()), strings.TrimPrefix(plainReason(err).Error(), "proc: "))
 	}
 	a.tellSummary(s, address.URL())
 	if err := f.write(s, address.URL()); err != nil {
@@ -335,7 +336,7 @@ func (a *app) fuzzMergeCommand() *cobra.Command {
 		Use:     "merge OUT DIR...",
 		Short:   "Put the findings of several campaigns into one folder",
 		Example: "  mqttcheck fuzz merge all machine-1 machine-2",
-		Args:    cobra.MinimumNArgs(2),
+		Args:    arguments(2, 0, "fuzz merge takes the folder to write and at least one to read"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := (fuzzFlags{dir: args[0]}).outputs(); err != nil {
 				return err

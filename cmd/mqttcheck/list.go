@@ -44,6 +44,11 @@ func (a *app) listCommand() *cobra.Command {
 		Use:     "list [SELECTOR...]",
 		Short:   "List the statements and their checks",
 		GroupID: "understand",
+		Long: "Lists the statements of the specification, or those that the selectors name: v5 is a\n" +
+			"version, v5/3.3 a section, v5/MQTT-3.3.1-4 a statement. A key that begins with the number\n" +
+			"of a section names a requirement to which the text gives none.\n\n" +
+			"The level is the word of the text: MUST, SHOULD or MAY. What has a number but none of\n" +
+			"them, and what the text calls an error, counts as MUST; STATED is what else it says.",
 		Example: "  mqttcheck list v5/3.3\n  mqttcheck list -V 3.1.1 --untested\n  mqttcheck list --json statements.json",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			keys, err := parseVersions(versionFlag)

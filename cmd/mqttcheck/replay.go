@@ -40,7 +40,7 @@ func (a *app) replayCommand() *cobra.Command {
 			"and says whether it still happens. A leak or a busy loop is only seen in a broker that is\n" +
 			"started with --start, a difference only with a second broker, --against.\n\nExit codes:\n  0    it does not happen\n  1    it still happens\n  2    wrong usage, or no such file\n  3    the broker did not answer before",
 		Example: "  mqttcheck replay found/findings/crash-process.mqr mqtt://localhost:1883",
-		Args:    cobra.RangeArgs(1, 2),
+		Args:    arguments(1, 2, "replay takes a file of fuzz --out, and perhaps an address such as mqtt://localhost:1883"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), f, args) },
 	}
 	flags := cmd.Flags()

@@ -17,10 +17,11 @@ func newReport() *cobra.Command {
 	var html, junit, markdown string
 	var text bool
 	cmd := &cobra.Command{
-		Use:   "report [--html FILE] [--junit FILE] [--markdown FILE] [--text] RESULT.json",
+		Use:   "report RESULT.json",
 		Short: "Render a result.json as HTML, JUnit, Markdown or text",
-		Long: "Renders the result of an earlier run, written with run --json, again. RESULT.json may be - for\n" +
-			"standard input, FILE may be - for standard output. Without a flag it prints the text report.",
+		Long: "Renders the result of an earlier run again, as run --json has written it. RESULT.json may\n" +
+			"be - for standard input, FILE may be - for standard output. Without a flag it prints the\n" +
+			"text report.",
 		Example: "  mqttcheck report --html report.html result.json\n  mqttcheck report --markdown - result.json >> \"$GITHUB_STEP_SUMMARY\"",
 		GroupID: "reports",
 		Args: func(_ *cobra.Command, args []string) error {

@@ -88,11 +88,22 @@ func noCommand(cmd *cobra.Command, args []string) error {
 	return exitf(exitUsage, "there is no command %q; see mqttcheck --help", args[0])
 }
 
+// arguments bounds the number of arguments of a command; without any most there
+// is no bound above. The message says what it takes.
+func arguments(least, most int, message string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most && (most > 0 || least == 0) {
+			return exitf(exitUsage, "%s", message)
+		}
+		return nil
+	}
+}
+
 func (a *app) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Show the version",
-		Args:  cobra.NoArgs,
+		Args:  arguments(0, 0, "version takes no arguments"),
 		Run:   func(*cobra.Command, []string) { fmt.Fprintln(a.stdout, "mqttcheck", version()) },
 	}
 }

@@ -72,7 +72,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.BoolVar(&f.slow, "slow", false, "also run checks that wait longer than three seconds")
 	flags.BoolVar(&f.strict, "strict", false, "count warnings as failures")
 	flags.StringArrayVar(&f.defects, "defect", nil, "give the embedded reference broker the defect `NAME` (can be repeated)")
-	flags.StringVar(&f.json, "json", "", "write the result to `FILE`")
+	flags.StringVar(&f.json, "json", "", "write the result to `FILE` as JSON, or - for stdout")
 	flags.StringVar(&f.junit, "junit", "", "write a JUnit report to `FILE`")
 	flags.StringVar(&f.html, "html", "", "write an HTML report to `FILE`")
 	flags.StringVar(&f.markdown, "markdown", "", "write a Markdown report to `FILE`")

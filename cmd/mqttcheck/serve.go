@@ -35,8 +35,11 @@ func (a *app) serveCommand() *cobra.Command {
 		Use:     "serve",
 		Short:   "Run the reference broker",
 		GroupID: "serve",
+		Long: "Runs the reference broker, which keeps all statements, until it is interrupted. A defect\n" +
+			"makes it break some of them, to see what finds that; a policy makes it use a freedom of\n" +
+			"the specification otherwise, to see that nothing takes that for a fault.",
 		Example: "  mqttcheck serve --listen 127.0.0.1:1883\n  mqttcheck serve --listen ws://127.0.0.1:8080/mqtt --listen mqtts://127.0.0.1:8883\n  mqttcheck serve --defect dup-forwarded\n  mqttcheck serve --policy overlap=each\n  mqttcheck serve --data /var/lib/mqttcheck",
-		Args:    cobra.NoArgs,
+		Args:    arguments(0, 0, "serve takes no arguments: an address stands behind --listen"),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
@@ -50,7 +53,7 @@ func (a *app) serveCommand() *cobra.Command {
 	flags.StringArrayVar(&f.defects, "defect", nil, "give the broker the defect `NAME` (can be repeated)")
 	flags.StringArrayVar(&f.policies, "policy", nil, "set a permitted freedom, as `NAME=VALUE` (can be repeated)")
 	flags.BoolVar(&f.listDefects, "list-defects", false, "list the defects: name, statements, sentence, how it shows")
-	flags.BoolVar(&f.listPolicies, "list-policies", false, "list the policies: name=value, sections, sentence")
+	flags.BoolVar(&f.listPolicies, "list-policies", false, "list the policies, the default of each first: name=value, sections, sentence")
 	return cmd
 }
 
@@ -107,6 +110,9 @@ func (f serveFlags) options() (reference.Options, error) {
 	}
 	for _, address := range f.listen {
 		if !strings.Contains(address, "://") {
+			if !strings.Contains(address, ":") {
+				return o, exitf(exitUsage, "--listen %q: write HOST:PORT, or a URL such as ws://HOST:PORT/mqtt", address)
+			}
 			address = "mqtt://" + address
 		}
 		o.Listen = append(o.Listen, address)
