@@ -44,8 +44,8 @@ type fuzzFlags struct {
 }
 
 const fuzzHelp = `Has conversations with the broker at URL, legal ones and such in which one client breaks
-the rules, and looks for crashes, hangs, malformed packets, and answers and deliveries
-that the specification does not allow. Each finding is made as small as
+the rules, and looks for crashes, hangs, leaks, malformed packets, and answers and
+deliveries that the specification does not allow. Each finding is made as small as
 possible and saved as a script that mqttcheck replay plays again.
 
 With --start the broker is started by mqttcheck, and again whenever it dies: then the
