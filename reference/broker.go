@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"sync"
 	"time"
 
@@ -371,6 +372,7 @@ func (b *Broker) spin() {
 		case <-b.done:
 			return
 		default:
+			runtime.Gosched()
 		}
 	}
 }

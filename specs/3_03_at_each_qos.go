@@ -51,12 +51,16 @@ func atEachQoS(b *probe.Broker, v version) {
 			b.Lacking("retain")
 			topic, pub := b.Topic(), b.Connect("pub")
 			pub.Publish(wire.Publish{Topic: topic, QoS: 1, Retain: true, Payload: "soon over", Properties: wire.Properties{lifetime(2)}})
-			clock := b.Connect("clock")
+			clock, came := b.Connect("clock"), 0
 			for range 6 {
 				clock.Within(b.Seconds(0.3), wire.DISCONNECT)
 				for _, p := range welcome(b, topic, 1, topic) {
+					came++
 					Expect(intervals(p)).To(HaveLen(1), "what is left of two seconds, 0 or 1 among them, comes with the message")
 				}
+			}
+			if came == 0 {
+				probe.Inconclusive("the retained message never came")
 			}
 		})
 	})

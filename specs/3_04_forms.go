@@ -141,17 +141,20 @@ func surplusBytes(b *probe.Broker, v version) {
 		It("is written in as few bytes as will do", v.Statement(padded), func() {
 			watch, topic := b.Bystander(), b.Topic()
 			var clients []*probe.Client
-			for what, raw := range map[string][]byte{
-				"PINGREQ":                          {0xc0, 0x80, 0x00},
-				"PUBLISH":                          wire.Overlong(wire.Bytes(b.Version, wire.Publish{Topic: topic})),
-				"a Property Length of PUBLISH":     wire.Bytes(b.Version, wire.Frame{Type: wire.PUBLISH, Body: join(str(topic), []byte{0x80, 0x00})}),
-				"a Subscription Identifier":        wire.Bytes(b.Version, wire.Frame{Type: wire.SUBSCRIBE, Flags: 2, Body: join([]byte{0, 1, 3, 0x0b, 0x85, 0x00}, str(topic), []byte{0})}),
-				"the Property Length of PUBREL":    {0x62, 5, 0, 9, 0, 0x80, 0x00},
-				"the Property Length of SUBSCRIBE": wire.Bytes(b.Version, wire.Frame{Type: wire.SUBSCRIBE, Flags: 2, Body: join([]byte{0, 1, 0x80, 0x00}, str(topic), []byte{0})}),
+			for _, c := range []struct {
+				what string
+				raw  []byte
+			}{
+				{"PINGREQ", []byte{0xc0, 0x80, 0x00}},
+				{"PUBLISH", wire.Overlong(wire.Bytes(b.Version, wire.Publish{Topic: topic}))},
+				{"a Property Length of PUBLISH", wire.Bytes(b.Version, wire.Frame{Type: wire.PUBLISH, Body: join(str(topic), []byte{0x80, 0x00})})},
+				{"a Subscription Identifier", wire.Bytes(b.Version, wire.Frame{Type: wire.SUBSCRIBE, Flags: 2, Body: join([]byte{0, 1, 3, 0x0b, 0x85, 0x00}, str(topic), []byte{0})})},
+				{"the Property Length of PUBREL", []byte{0x62, 5, 0, 9, 0, 0x80, 0x00}},
+				{"the Property Length of SUBSCRIBE", wire.Bytes(b.Version, wire.Frame{Type: wire.SUBSCRIBE, Flags: 2, Body: join([]byte{0, 1, 0x80, 0x00}, str(topic), []byte{0})})},
 			} {
-				c := b.Connect(what)
-				c.SendBytes(raw)
-				clients = append(clients, c)
+				client := b.Connect(c.what)
+				client.SendBytes(c.raw)
+				clients = append(clients, client)
 			}
 			probe.Reaction(padded).Expect(names(probe.StillOpen(clients...))).To(BeEmpty(), "a length with a byte more than it needs is none; these were let pass")
 			watch.Unharmed()

@@ -47,9 +47,11 @@ func samples(b *probe.Broker) []wire.Packet {
 
 // wholeConnect is a CONNECT with all fields.
 func wholeConnect(b *probe.Broker) []byte {
-	user := "user"
 	p := b.ConnectPacket(gone(b.Topic("will")))
-	p.Username, p.Password = &user, []byte("password")
+	if p.Username == nil {
+		user := "user"
+		p.Username, p.Password = &user, []byte("password")
+	}
 	if b.V5() {
 		p.Properties = wire.Properties{{ID: wire.SessionExpiryInterval, Int: 5}, {ID: wire.UserProperty, Pair: [2]string{"n", "v"}}}
 		p.Will.Properties = wire.Properties{delay(0), {ID: wire.ContentType, Str: "t"}}
@@ -84,6 +86,11 @@ func fitted(b *probe.Broker, v version) {
 	It("are refused wherever CONNECT is cut, with the length that fits", v.Statement(connect...), func() {
 		watch := b.Bystander()
 		whole := wholeConnect(b)
+		twin := b.Open("whole")
+		twin.SendBytes(whole)
+		if a := twin.Answer(wire.CONNACK); !granted(a) {
+			probe.Inconclusive("the whole CONNECT is not accepted either: %s", a.GomegaString())
+		}
 		accepted := []string{}
 		for n := range len(wire.Body(whole)) {
 			cut := wire.Shorten(whole, n)
@@ -160,9 +167,6 @@ func strangeBeginnings(b *probe.Broker, v version) {
 			c := b.Connect("client")
 			c.SendBytes(seed(raw))
 			c.CloseWrite()
-			if strings.HasPrefix(raw, "3") {
-				c.Within(0, wire.PUBLISH)
-			}
 		}
 		watch.Unharmed()
 	})

@@ -147,7 +147,7 @@ func (c *campaign) minimise(ctx context.Context, worker int, k generate.Case, f 
 	s := k.Script
 	if f.Step+1 < len(s) && shows(s[:f.Step+1]) {
 		s = s[:f.Step+1]
-	} else if !shows(s) && !shows(s) {
+	} else if !twice(func() bool { return shows(s) }) {
 		file.About += "; it did not show again when the conversation was had alone"
 		return
 	}
@@ -181,4 +181,14 @@ func own(s script.Script, prefix string) bool {
 		}
 	}
 	return true
+}
+
+// twice tells whether one of two attempts succeeds.
+func twice(attempt func() bool) bool {
+	for range 2 {
+		if attempt() {
+			return true
+		}
+	}
+	return false
 }

@@ -72,29 +72,29 @@ var fieldPacketDefects = []Defect{
 				return p
 			}
 		}},
-	{"stray-acks-end-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "An acknowledgement ahead of CONNECT ends the connections of all.", Run,
+	{"stray-acks-end-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "An acknowledgement ahead of CONNECT ends the connections of all.", Run,
 		endsAllOn(func(c *conn, first byte, _ []byte) bool {
 			kind := packet.Type(first >> 4)
 			return c.state == fresh && kind >= packet.PUBACK && kind <= packet.PUBCOMP
 		})},
-	{"other-protocols-end-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "A request of HTTP ends the connections of all.", Run,
+	{"other-protocols-end-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "A request of HTTP ends the connections of all.", Run,
 		endsAllOn(func(c *conn, first byte, _ []byte) bool { return c.state == fresh && first == 'G' })},
-	{"broken-connect-ends-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "A CONNECT that ends before its Keep Alive does ends the connections of all.", Run,
+	{"broken-connect-ends-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "A CONNECT that ends before its Keep Alive does ends the connections of all.", Run,
 		endsAllOn(func(_ *conn, first byte, body []byte) bool {
 			return packet.Type(first>>4) == packet.CONNECT && len(body) < 10
 		})},
-	{"server-packets-end-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "A CONNACK of a client ends the connections of all.", Run,
+	{"server-packets-end-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "A CONNACK of a client ends the connections of all.", Run,
 		endsAllOn(func(_ *conn, first byte, _ []byte) bool { return packet.Type(first>>4) == packet.CONNACK })},
-	{"short-acks-end-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "An acknowledgement that ends before its Packet Identifier does ends the connections of all.", Run,
+	{"short-acks-end-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "An acknowledgement that ends before its Packet Identifier does ends the connections of all.", Run,
 		endsAllOn(func(_ *conn, first byte, body []byte) bool {
 			kind := packet.Type(first >> 4)
 			return kind >= packet.PUBACK && kind <= packet.PUBCOMP && len(body) < 2
 		})},
-	{"short-publish-ends-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "A PUBLISH that ends behind its Topic Name ends the connections of all.", Run,
+	{"short-publish-ends-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "A PUBLISH that ends behind its Topic Name ends the connections of all.", Run,
 		endsAllOn(func(c *conn, first byte, body []byte) bool {
 			return packet.Type(first>>4) == packet.PUBLISH && first&6 != 0 && len(body) >= 2 && len(body) == 2+int(body[0])<<8+int(body[1])
 		})},
-	{"short-subscribe-ends-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "A SUBSCRIBE that ends behind its Packet Identifier ends the connections of all.", Run,
+	{"short-subscribe-ends-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "A SUBSCRIBE that ends behind its Packet Identifier ends the connections of all.", Run,
 		endsAllOn(func(c *conn, first byte, body []byte) bool {
 			return packet.Type(first>>4) == packet.SUBSCRIBE && len(body) <= 3
 		})},
@@ -114,12 +114,12 @@ var fieldPacketDefects = []Defect{
 			at := 2 + int(body[0])<<8 + int(body[1])
 			return len(body) > at+1 && body[at] > 0 && (body[at+1] == 0x7f || body[at+1] == 0)
 		})},
-	{"deep-filters-end-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "A filter or a Topic Name of more than 10,000 levels ends the connections of all.", Run,
+	{"deep-filters-end-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "A filter or a Topic Name of more than 10,000 levels ends the connections of all.", Run,
 		endsAllOn(func(_ *conn, first byte, body []byte) bool {
 			kind := packet.Type(first >> 4)
 			return (kind == packet.SUBSCRIBE || kind == packet.PUBLISH) && strings.Count(string(body), "/") > 10_000
 		})},
-	{"empty-topic-ends-others", []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}, "A PUBLISH with nothing but an empty Topic Name ends the connections of all.", Run,
+	{"empty-topic-ends-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "A PUBLISH with nothing but an empty Topic Name ends the connections of all.", Run,
 		endsAllOn(func(_ *conn, first byte, body []byte) bool {
 			return first == 0x30 && (len(body) == 2 || len(body) == 3) && body[0] == 0 && body[1] == 0
 		})},

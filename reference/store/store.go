@@ -43,8 +43,8 @@ type Store struct {
 	path string
 }
 
-// Open opens the file in a folder and
-// reads it; a missing file is made, a missing folder is not. The error is one line that names the file.
+// Open opens the file in a folder and reads it; a missing file is made, a missing
+// folder is not. The error is one line that names the file.
 func Open(folder string) (*Store, core.Saved, error) {
 	info, err := os.Stat(folder)
 	switch {

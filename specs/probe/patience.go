@@ -1,7 +1,10 @@
 package probe
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -30,7 +33,8 @@ func (c *Client) lookRound() {
 func (b *Broker) answers(url string) bool {
 	c, err := b.dial(url, "look", wire.NewTrace())
 	if err != nil {
-		return true // not for want of time
+		var late net.Error
+		return !errors.Is(err, context.DeadlineExceeded) && !(errors.As(err, &late) && late.Timeout())
 	}
 	p := wire.Connect{CleanStart: true, KeepAlive: 600, ClientID: fmt.Sprintf("mc%sx%dl%d", b.RunID, b.Shard, arrivals.Add(1))}
 	if b.Username != "" {
