@@ -38,7 +38,7 @@ var fieldExchangeDefects = []Defect{
 			}
 			return p
 		})},
-	{"qos2-dup-is-repetition", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-12"}, "A publication at QoS 2 with DUP 1 is taken for a repetition: it is answered and not passed on.", Run,
+	{"qos2-dup-is-repetition", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-12", "v311/MQTT-4.5.0-1"}, "A publication at QoS 2 with DUP 1 is taken for a repetition: it is answered and not passed on.", Run,
 		publishedAtQoS2(func(s *Server, c *conn, p *packet.Publish) packet.Packet {
 			if !p.Dup || c.session.pending[p.ID] {
 				return p

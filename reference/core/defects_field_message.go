@@ -99,6 +99,10 @@ var fieldMessageDefects = []Defect{
 		func(r *rules) {
 			r.deliveredTopic = func(name string) string { return strings.ReplaceAll(name, ".", "/.") }
 		}},
+	{"punctuation-dropped", []string{"v311/MQTT-4.7.3-4", "v5/MQTT-4.7.3-4"}, "Stars, backslashes, brackets and signs of comparison are left out of the Topic Names that are passed on.", Run,
+		func(r *rules) {
+			r.deliveredTopic = strings.NewReplacer("*", "", `\`, "", "[", "", "]", "", "{", "", "}", "", "<", "", ">", "").Replace
+		}},
 	{"dots-are-slashes", []string{"v311/MQTT-4.7.3-4", "v5/MQTT-4.7.3-4"}, "A dot in a Topic Name or filter counts as a slash.", Run,
 		func(r *rules) {
 			level := func(name string) string { return strings.ReplaceAll(name, ".", "/") }
@@ -133,7 +137,7 @@ var fieldMessageDefects = []Defect{
 				return []packet.Packet{p}
 			}
 		}},
-	{"no-local-late", []string{"v5/MQTT-3.8.3-3"}, "No Local has no effect on the first message after SUBSCRIBE.", Run,
+	{"no-local-late", []string{"v5/MQTT-3.8.3-3", "v5/MQTT-3.8.4-3"}, "No Local has no effect on the first message after SUBSCRIBE.", Run,
 		func(r *rules) {
 			seen := map[*subscription]bool{}
 			r.local = func(sub *subscription, m *message) bool {
@@ -156,7 +160,7 @@ var fieldMessageDefects = []Defect{
 				return p
 			}
 		}},
-	{"suback-only-if-granted", []string{"v311/MQTT-4.7.1-2", "v311/MQTT-4.7.1-3", "v5/MQTT-4.7.1-1", "v5/MQTT-4.7.1-2"}, "A SUBSCRIBE with a filter that is refused gets no SUBACK.", Warn,
+	{"suback-only-if-granted", []string{"v311/MQTT-4.7.1-2", "v311/MQTT-4.7.1-3", "v5/MQTT-4.7.1-1", "v5/MQTT-4.7.1-2", "v5/MQTT-4.8.2-2"}, "A SUBSCRIBE with a filter that is refused gets no SUBACK.", Warn,
 		func(r *rules) {
 			r.answersSubscribe = func(p *packet.Subscribe) bool {
 				return !slices.ContainsFunc(p.Subscriptions, func(sub packet.Subscription) bool { return topic.ValidFilter(sub.Filter) != nil })
@@ -173,7 +177,7 @@ var fieldMessageDefects = []Defect{
 				return topic.ParseShared(filter)
 			}
 		}},
-	{"share-is-plain", []string{"v5/4.8.2-share-prefix-not-matched"}, "A filter that begins with $share is granted and taken as a plain one.", Run,
+	{"share-is-plain", []string{"v5/4.8.2-share-prefix-not-matched", "v5/4.8.2-one-member-gets-it", "v5/4.8.2-shared-and-plain", "v5/MQTT-3.8.4-5", "v5/MQTT-4.8.2-2"}, "A filter that begins with $share is granted and taken as a plain one.", Run,
 		func(r *rules) {
 			r.parsedShare = func(filter string) (name, inner string, shared bool, err error) { return "", filter, false, nil }
 		}},

@@ -20,7 +20,8 @@ var identifierDefects = []Defect{
 		}},
 	{"identifier-not-at-qos-1", []string{"v5/MQTT-3.3.4-3", "v5/MQTT-3.3.4-4", "v5/3.3.2.3.8-subscription-id-zero", "v5/3.3.4-subscription-id-foreign",
 		"v5/3.3.4-subscription-id-same-value", "v5/3.8.2.1.2-subscription-id-all-filters", "v5/3.8.4-subscription-ids-in-session",
-		"v5/3.8.4-subscription-ids-removed"}, "A message published at QoS 1 has no Subscription Identifier.", Run,
+		"v5/3.8.4-subscription-ids-removed", "v5/3.8.2.1.2-subscription-id-range",
+	}, "A message published at QoS 1 has no Subscription Identifier.", Run,
 		func(r *rules) {
 			r.identifiers = func(m *message, subs, _ []*subscription) []uint32 {
 				if m.qos == 1 {

@@ -36,9 +36,9 @@ var qosDefects = []Defect{
 		func(r *rules) { r.remembersPubrec = false }},
 	{"pubrel-not-sent", []string{"v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-4"}, "PUBREC gets no PUBREL where the Session is stored.", Run,
 		func(r *rules) { r.sendsPubrel = func(c *conn) bool { return c.session.expiry == 0 } }},
-	{"pubcomp-ignored", []string{"v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-5", "v5/MQTT-4.4.0-2", "v5/4.9-quota-puback-error", "v5/4.9-quota-pubrec-error"}, "PUBCOMP does not finish a delivery.", Run,
+	{"pubcomp-ignored", []string{"v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-5", "v5/MQTT-4.4.0-2", "v5/4.9-quota-puback-error", "v5/4.9-quota-pubrec-error", "v5/MQTT-4.8.2-6"}, "PUBCOMP does not finish a delivery.", Run,
 		func(r *rules) { r.finishes = func(d *delivery) bool { return d.qos != 2 } }},
-	{"qos1-dup-dropped", []string{"v311/MQTT-4.3.2-2", "v5/MQTT-4.3.2-5"}, "A PUBLISH at QoS 1 with DUP 1 is taken for a repetition.", Run,
+	{"qos1-dup-dropped", []string{"v311/MQTT-4.3.2-2", "v5/MQTT-4.3.2-5", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "A PUBLISH at QoS 1 with DUP 1 is taken for a repetition.", Run,
 		func(r *rules) { r.takesAsNew = func(_ *conn, p *packet.Publish) bool { return !p.Dup } }},
 	{"qos2-repeated-delivered", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10", "v311/3.1.2.4-inbound-qos2-in-session"}, "A repeated PUBLISH at QoS 2 is passed on again.", Run,
 		func(r *rules) { r.takesRepeatsAsNew = true }},
@@ -52,7 +52,7 @@ var qosDefects = []Defect{
 		func(r *rules) { r.answersUnknownRelease = false }},
 	{"ack-id-swapped", []string{
 		"v311/MQTT-2.3.1-6", "v311/MQTT-3.3.4-1", "v311/MQTT-4.3.2-2", "v311/MQTT-4.3.3-2", "v5/MQTT-2.2.1-5", "v5/MQTT-3.3.4-1",
-		"v5/MQTT-4.3.2-4", "v5/MQTT-4.3.3-8", "v5/4.12.1-traffic-goes-on",
+		"v5/MQTT-4.3.2-4", "v5/MQTT-4.3.3-8", "v5/4.12.1-traffic-goes-on", "v5/MQTT-4.3.3-10",
 	}, "PUBACK and PUBREC have the bytes of their identifier swapped.", Run,
 		func(r *rules) { r.ackID = swapBytes }},
 	{"pubcomp-id-swapped", []string{"v311/MQTT-2.3.1-6", "v311/MQTT-4.3.3-2", "v5/MQTT-2.2.1-5", "v5/MQTT-4.3.3-11", "v311/3.1.2.4-inbound-qos2-in-session", "v5/4.1-qos2-receiver-state"}, "PUBCOMP has the bytes of its identifier swapped.", Run,
@@ -102,7 +102,7 @@ var qosDefects = []Defect{
 		}},
 	{"queue-lifo", []string{"v311/MQTT-4.6.0-6", "v5/MQTT-4.6.0-5"}, "What is queued is sent last in first out.", Run,
 		func(r *rules) { r.nextInQueue = func(queue []*delivery) int { return len(queue) - 1 } }},
-	{"order-swapped", []string{"v311/MQTT-4.6.0-6", "v311/MQTT-4.6.0-5", "v311/MQTT-4.6.0-1", "v5/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6", "v5/4.6-server-resend-order"}, "Every other message changes places with the next.", Run,
+	{"order-swapped", []string{"v311/MQTT-4.6.0-6", "v311/MQTT-4.6.0-5", "v311/MQTT-4.6.0-1", "v5/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6", "v5/4.6-server-resend-order", "v311/4.3-independent-receivers", "v311/MQTT-2.3.1-4", "v311/MQTT-4.5.0-1", "v5/3.3.4-subscription-id-shared", "v5/4.8.2-groups-independent", "v5/4.8.2-one-member-gets-it", "v5/4.8.2-resubscribe-no-double", "v5/4.8.2-shared-and-plain", "v5/4.8.2-unsubscribe-full-filter", "v5/MQTT-2.2.1-4", "v5/MQTT-4.8.2-3"}, "Every other message changes places with the next.", Run,
 		func(r *rules) {
 			var held packet.Packet
 			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
@@ -122,7 +122,7 @@ var qosDefects = []Defect{
 				return []packet.Packet{p}
 			}
 		}},
-	{"one-session-only", []string{"v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "A message reaches one of the clients with a matching subscription.", Run,
+	{"one-session-only", []string{"v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1", "v311/4.7.2-dollar-explicit-filter", "v311/MQTT-3.3.1-9", "v5/4.8.2-shared-and-plain"}, "A message reaches one of the clients with a matching subscription.", Run,
 		func(r *rules) {
 			r.matched = func(_ *Server, _ *message, found map[*session]*match) {
 				first := ""

@@ -89,7 +89,7 @@ var subscribeDefects = []Defect{
 				return []packet.Subscription{asked[0], asked[1], asked[1]}
 			}
 		}},
-	{"subscription-doubled", []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-4"}, "Retained messages are not sent again to a subscription that is replaced.", Run,
+	{"subscription-doubled", []string{"v311/MQTT-3.8.4-3", "v5/MQTT-3.8.4-4", "v311/4.7.2-dollar-explicit-filter"}, "Retained messages are not sent again to a subscription that is replaced.", Run,
 		func(r *rules) {
 			r.sendsRetained = func(handling byte, existed bool) bool { return handling < 2 && !existed }
 		}},

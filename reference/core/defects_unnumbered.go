@@ -42,7 +42,7 @@ var unnumberedDefects = []Defect{
 				return why != disconnected && why != stopping && (why != dropped || c.five() || c.expiry == 0)
 			}
 		}},
-	{"open-publication-lost", []string{"v311/3.1.2.4-inbound-qos2-in-session", "v311/MQTT-4.3.3-2", "v5/4.1-qos2-receiver-state", "v5/MQTT-4.3.3-11"}, "A publication at QoS 2 that is not released when the connection ends is forgotten, and its PUBREL is not answered.", Run,
+	{"open-publication-lost", []string{"v311/3.1.2.4-inbound-qos2-in-session", "v311/MQTT-4.3.3-2", "v5/4.1-qos2-receiver-state", "v5/MQTT-4.3.3-11", "v5/MQTT-4.3.3-10"}, "A publication at QoS 2 that is not released when the connection ends is forgotten, and its PUBREL is not answered.", Run,
 		func(r *rules) {
 			r.detached = func(_ *Server, se *session, _ ending) { se.inbox = newInbox() }
 			r.answersUnknownRelease = false
