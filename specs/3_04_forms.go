@@ -128,7 +128,7 @@ func surplusBytes(b *probe.Broker, v version) {
 		It("goes to the last field and no further", v.Statement(surplus), func() {
 			watch := b.Bystander()
 			var clients []*probe.Client
-			for _, p := range samples(b)[1:] {
+			for _, p := range bearable(b, samples(b)[1:]) {
 				raw := wire.Bytes(b.Version, p)
 				c := b.Connect(wire.Type(raw[0] >> 4).String())
 				c.SendBytes(wire.Extend(raw, 0x00))

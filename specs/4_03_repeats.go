@@ -129,7 +129,7 @@ func releasedLater(b *probe.Broker, v version) {
 		half(b, id, wire.Publish{Topic: topic, QoS: 2, ID: 7, Payload: "released later"})
 		again := resumed(b, "again", id)
 		again.Send(wire.Ack{Type: wire.PUBREL, ID: 7})
-		again.Awaits(wire.PUBCOMP)
+		released(again)
 
 		Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "released later"), HaveField("QoS", byte(2)))), "published at QoS 2, granted QoS 2")
 	})
@@ -140,10 +140,18 @@ func releasedLater(b *probe.Broker, v version) {
 		half(b, id, wire.Publish{Topic: topic, QoS: 2, ID: 7, Retain: true, Payload: "retained later"})
 		again := resumed(b, "again", id)
 		again.Send(wire.Ack{Type: wire.PUBREL, ID: 7})
-		again.Awaits(wire.PUBCOMP)
+		released(again)
 
 		Expect(b.Connect("later").Subscribe(topic, 1).Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "retained later")), "it is retained")
 	})
+}
+
+// released waits until the server has taken note that a message is released.
+func released(c *probe.Client) {
+	GinkgoHelper()
+	if comp, ok := c.Awaits(wire.PUBCOMP).Packet.(wire.Ack); ok && comp.Code >= 0x80 {
+		probe.Inconclusive("the set-up needs a message that the server knows, but PUBCOMP has code 0x%02x", comp.Code)
+	}
 }
 
 // reconnecting holds the specs on Sessions that are resumed again and again,

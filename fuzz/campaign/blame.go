@@ -32,13 +32,13 @@ func (c *campaign) suspects() []generate.Case {
 	return list
 }
 
-// blameAll saves all that was sent since the last sign of life.
+// blameAll saves all that was sent since the last sign of life, for a finding
+// that has been counted.
 func (c *campaign) blameAll(f oracle.Finding, suspects []generate.Case) {
 	var all script.Script
 	for i := min(len(suspects), 4*c.o.Workers) - 1; i >= 0; i-- {
 		all = append(all, suspects[i].Script...)
 	}
-	c.isNew(f.Name())
 	c.save(finding.File{
 		Oracle: f.Oracle, Key: f.Key, About: f.Text + "; the script is all that was sent since the last sign of life",
 		Broker: c.o.Address.URL, Seed: fmt.Sprint(c.o.Seed), Script: all, Minimised: finding.Not,

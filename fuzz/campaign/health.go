@@ -44,7 +44,10 @@ func (c *campaign) watch(ctx context.Context) {
 			err := by.check(ctx, c, n)
 			if (err != nil || c.health(ctx, fmt.Sprint(n), c.o.Patience) != nil) && ctx.Err() == nil &&
 				!c.examineBroker(ctx) && err != nil && restarts == c.restarts() {
-				c.blameBystander(ctx, err)
+				// A broker that stood still for everybody harms nobody in particular.
+				if err = by.again(); err != nil {
+					c.blameBystander(ctx, err)
+				}
 			}
 		}
 	}
@@ -77,6 +80,15 @@ func (b *bystander) check(ctx context.Context, c *campaign, n int) error {
 		return nil
 	}
 	b.trips++
+	return b.client.RoundTrip()
+}
+
+// again has another round trip behind one that failed, and parts with a client
+// that has none.
+func (b *bystander) again() error {
+	if b.client == nil {
+		return nil
+	}
 	err := b.client.RoundTrip()
 	if err != nil {
 		b.leave()
@@ -100,7 +112,7 @@ func (c *campaign) blameBystander(ctx context.Context, err error) {
 	}
 	c.talking.Lock()
 	defer c.talking.Unlock()
-	if ctx.Err() == nil && !c.known(f.Name()) {
+	if ctx.Err() == nil && c.isNew(f.Name()) {
 		c.blameAll(f, c.suspects())
 	}
 }
@@ -219,13 +231,13 @@ func (c *campaign) examineBroker(ctx context.Context) (ill bool) {
 		return false
 	}
 	suspects := c.suspects()
+	fresh := c.isNew(f.Name())
 	if c.process == nil {
 		c.blameAll(f, suspects)
 		c.gone = errors.New(f.Text)
 		c.stop()
 		return true
 	}
-	fresh := c.isNew(f.Name())
 	if err := c.restart(ctx); err != nil {
 		c.blameAll(f, suspects)
 		c.gone = err

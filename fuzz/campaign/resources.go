@@ -240,7 +240,10 @@ func (c *campaign) foundBusy(ctx context.Context) {
 	}
 	suspects := c.suspects()
 	fresh := c.isNew(f.Name())
-	if c.restart(ctx) != nil {
+	if err := c.restart(ctx); err != nil {
+		if fresh {
+			c.blameAll(f, suspects)
+		}
 		return
 	}
 	defer c.usage.forget()
