@@ -20,7 +20,7 @@ func comesAgain(b *probe.Broker, v version) {
 			pub := b.Connect("pub")
 			for i := range 10 {
 				pub.Publish(wire.Publish{Topic: topic, QoS: byte(i % 3), Payload: fmt.Sprint(i)})
-				takes(sub, fmt.Sprint(i))
+				found(sub, fmt.Sprint(i)) // some come twice at QoS 0
 			}
 			sub.Drop()
 			again := resume("again")
