@@ -379,7 +379,8 @@ func (b *Broker) spin() {
 
 // forget ends a connection that is read no more.
 func (b *Broker) forget(l *link) {
-	if l.keeps = b.shell.KeepsDescriptors && l.finished(); l.keeps {
+	if b.shell.KeepsDescriptors && l.finished() {
+		l.keeps.Store(true)
 		b.mu.Lock()
 		b.kept = append(b.kept, l.nc)
 		b.mu.Unlock()

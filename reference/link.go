@@ -3,6 +3,7 @@ package reference
 import (
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mqttcheck/mqttcheck/reference/core"
@@ -33,7 +34,7 @@ type link struct {
 	// what is written comes byte by byte.
 	delay time.Duration
 	bytes bool
-	keeps bool // a defect keeps the descriptor
+	keeps atomic.Bool // a defect keeps the descriptor
 
 	mu       sync.Mutex
 	ready    *sync.Cond
@@ -126,7 +127,7 @@ func (l *link) cut() {
 	}
 	l.gone = true
 	l.queue = nil
-	if !l.keeps {
+	if !l.keeps.Load() {
 		_ = l.nc.Close()
 	}
 	l.ready.Signal()

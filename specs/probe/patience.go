@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync/atomic"
 	"time"
 
@@ -33,7 +32,7 @@ func (c *Client) lookRound() {
 func (b *Broker) answers(url string) bool {
 	c, err := b.dial(url, "look", wire.NewTrace())
 	if err != nil {
-		var late net.Error
+		var late interface{ Timeout() bool } // net.Error
 		return !errors.Is(err, context.DeadlineExceeded) && !(errors.As(err, &late) && late.Timeout())
 	}
 	p := wire.Connect{CleanStart: true, KeepAlive: 600, ClientID: fmt.Sprintf("mc%sx%dl%d", b.RunID, b.Shard, arrivals.Add(1))}
