@@ -68,8 +68,8 @@ func findings(t *testing.T, program string) (argued []string, same bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, heading := range regexp.MustCompile(`(?m)^### (v\S+):`).FindAllSubmatch(text, -1) {
-		argued = append(argued, string(heading[1]))
+	for _, heading := range regexp.MustCompile(`(?m)^### (v[^:]+):`).FindAllSubmatch(text, -1) {
+		argued = append(argued, strings.Split(string(heading[1]), ", ")...)
 	}
 	// It exits with 3 after its help, which begins with the version.
 	help, _ := exec.CommandContext(t.Context(), program, "-h").CombinedOutput()
