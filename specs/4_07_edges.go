@@ -34,7 +34,11 @@ func slash(b *probe.Broker, v version) {
 		pub.Send(wire.Publish{Topic: "/", QoS: 1, ID: 1, Payload: own})
 
 		Expect(pub.Answer(wire.PUBACK)).To(probe.BeA(wire.PUBACK), "it is a Topic Name like any other")
-		Expect(sub.AnswerWhere(hasPayload(own), wire.PUBLISH)).To(probe.BePacket(HaveField("Topic", "/")), "the filter matches it")
+		a := sub.Arrival()
+		for a.Came && !hasPayload(own)(a.Received) {
+			a = sub.Arrival() // others publish there too
+		}
+		Expect(a).To(probe.BePacket(HaveField("Topic", "/")), "the filter matches it")
 	})
 }
 
