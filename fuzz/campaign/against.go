@@ -23,10 +23,7 @@ func (c *campaign) compare(ctx context.Context, worker int, k generate.Case, log
 	}
 	for _, f := range model.Compare(log, other, k.Prefix) {
 		f := oracle.Finding{Oracle: oracle.Differ, Key: f.Key, Text: f.Text, Step: f.Step}
-		if c.known(f.Name()) || !c.differs(ctx, k, f) {
-			continue
-		}
-		if !c.isNew(f.Name()) {
+		if c.known(f.Name()) || !c.differs(ctx, k, f) || !c.isNew(f.Name()) {
 			continue
 		}
 		file := c.fileOf(f, k)

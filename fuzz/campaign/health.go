@@ -40,12 +40,12 @@ func (c *campaign) watch(ctx context.Context) {
 		case <-died:
 			c.examineBroker(ctx)
 		case <-tick.C:
-			restarts := c.restarts()
 			err := by.check(ctx, c, n)
 			if (err != nil || c.health(ctx, fmt.Sprint(n), c.o.Patience) != nil) && ctx.Err() == nil &&
-				!c.examineBroker(ctx) && err != nil && restarts == c.restarts() {
+				!c.examineBroker(ctx) && err != nil && by.restarts == c.restarts() {
 				// A broker that stood still for everybody harms nobody in particular.
-				if err = by.again(); err != nil {
+				if err = by.client.RoundTrip(); err != nil {
+					by.leave()
 					c.blameBystander(ctx, err)
 				}
 			}
@@ -61,8 +61,9 @@ func (c *campaign) restarts() int {
 
 // bystander is a client that has no part in the conversations.
 type bystander struct {
-	client *oracle.Client
-	trips  int
+	client   *oracle.Client
+	trips    int
+	restarts int // of the broker, when it connected: what comes after one is another broker
 }
 
 // mostTrips of one connection: its packets are kept in memory.
@@ -71,29 +72,18 @@ const mostTrips = 400
 // check has a round trip. A connection that could not be made is the business of
 // the fresh client.
 func (b *bystander) check(ctx context.Context, c *campaign, n int) error {
-	if b.trips >= mostTrips {
+	restarts := c.restarts()
+	if b.trips >= mostTrips || b.restarts != restarts {
 		b.leave()
 	}
 	if b.client == nil {
+		b.restarts = restarts
 		b.client, _ = oracle.Join(ctx, c.o.Address, c.o.Versions[0], c.healthName(fmt.Sprintf("bystander-%d", n)), c.o.Patience)
 		b.trips = 0
 		return nil
 	}
 	b.trips++
 	return b.client.RoundTrip()
-}
-
-// again has another round trip behind one that failed, and parts with a client
-// that has none.
-func (b *bystander) again() error {
-	if b.client == nil {
-		return nil
-	}
-	err := b.client.RoundTrip()
-	if err != nil {
-		b.leave()
-	}
-	return err
 }
 
 func (b *bystander) leave() {

@@ -83,8 +83,8 @@ func Replay(ctx context.Context, f finding.File, o ReplayOptions) (Replayed, err
 // replayOnce plays a finding that shows in one playing.
 func (c *campaign) replayOnce(ctx context.Context, f finding.File, r *Replayed) {
 	k := generate.Case{Script: f.Script, Prefix: f.Prefix}
+	want := oracle.Finding{Oracle: f.Oracle, Key: f.Key}
 	if f.Oracle == oracle.Differ {
-		want := oracle.Finding{Oracle: f.Oracle, Key: f.Key}
 		r.Observed = c.with(ctx, c.o.Address, k).Text() + "\nthe other broker:\n" + c.with(ctx, *c.o.Against, k).Text()
 		r.Happened, r.About = c.differs(ctx, k, want), "the two brokers still differ"
 		return
@@ -93,7 +93,7 @@ func (c *campaign) replayOnce(ctx context.Context, f finding.File, r *Replayed) 
 	r.Observed = log.Text()
 	fatal := f.Oracle == oracle.Crash || f.Oracle == oracle.Hang && f.Key != "connection"
 	if !fatal {
-		i := slices.IndexFunc(found, func(g oracle.Finding) bool { return g.Oracle == f.Oracle && g.Key == f.Key })
+		i := slices.IndexFunc(found, want.Same)
 		if r.Happened = i >= 0; r.Happened {
 			r.About = found[i].Text
 		}

@@ -138,16 +138,7 @@ func (c *campaign) watchResources(ctx context.Context) {
 	if _, err := c.process.Usage(); err != nil {
 		return
 	}
-	tick := time.NewTicker(sampleEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			c.examineResources(ctx)
-		}
-	}
+	every(ctx, sampleEvery, func() { c.examineResources(ctx) })
 }
 
 // examineResources takes one sample, and looks into what it shows.
@@ -264,8 +255,7 @@ func (c *campaign) foundBusy(ctx context.Context) {
 // Busy is the key of a broker that works with nothing to do.
 const Busy = "busy-loop"
 
-// culprit finds the conversation that is to blame, by halves where one can be
-// left out, and makes it small.
+// culprit finds the conversation that is to blame, and makes it small.
 func (c *campaign) culprit(f oracle.Finding, suspects []generate.Case, shows func(script.Script) bool) {
 	for _, k := range suspects {
 		if c.shrinks.Err() != nil {

@@ -141,14 +141,19 @@ func (c *campaign) report(ctx context.Context) {
 	if c.o.Progress == nil {
 		return
 	}
-	tick := time.NewTicker(progressEvery)
+	every(ctx, progressEvery, func() { c.o.Progress(c.snapshot()) })
+}
+
+// every calls do again and again, until the context ends.
+func every(ctx context.Context, interval time.Duration, do func()) {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			c.o.Progress(c.snapshot())
+			do()
 		}
 	}
 }
