@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,13 +13,10 @@ import (
 // TestFieldFaultsAreKnown holds docs/field-faults.md: the defects that it names
 // are there, and break the statements that it says find them.
 func TestFieldFaultsAreKnown(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "field-faults.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := document(t, "field-faults.md")
 	names := regexp.MustCompile("`([^`]+)`")
 	faults := 0
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")
 		if len(cells) != 4 || strings.Contains(line, "found by") {
 			continue

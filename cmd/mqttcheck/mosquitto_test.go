@@ -1,9 +1,7 @@
 package main
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,16 +62,13 @@ func TestMosquittoIsJudgedAsArgued(t *testing.T) {
 // whether that is about the version installed here.
 func findings(t *testing.T, program string) (argued []string, same bool) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "findings", "mosquitto.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, heading := range regexp.MustCompile(`(?m)^### (v[^:]+):`).FindAllSubmatch(text, -1) {
-		argued = append(argued, strings.Split(string(heading[1]), ", ")...)
+	text := document(t, "findings", "mosquitto.md")
+	for _, heading := range regexp.MustCompile(`(?m)^### (v\S+):`).FindAllStringSubmatch(text, -1) {
+		argued = append(argued, heading[1])
 	}
 	// It exits with 3 after its help, which begins with the version.
 	help, _ := exec.CommandContext(t.Context(), program, "-h").CombinedOutput()
 	version := regexp.MustCompile(`[0-9]+\.[0-9]+\.[0-9]+`)
-	installed := version.Find(help)
-	return argued, installed != nil && string(installed) == string(version.Find(text))
+	installed := version.FindString(string(help))
+	return argued, installed != "" && installed == version.FindString(text)
 }

@@ -15,10 +15,7 @@ import (
 // TestSemanticsNamesWhatThereIs holds docs/semantics.md against the catalogue,
 // the defects and the policies.
 func TestSemanticsNamesWhatThereIs(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "semantics.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := document(t, "semantics.md")
 	var defects, policies []string
 	for _, d := range core.Defects() {
 		defects = append(defects, d.Name)
@@ -35,7 +32,7 @@ func TestSemanticsNamesWhatThereIs(t *testing.T) {
 			}
 		}
 	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(text) {
 		if !strings.HasPrefix(line, "| **") {
 			continue
 		}
@@ -51,4 +48,14 @@ func TestSemanticsNamesWhatThereIs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// document returns the text of a file of docs.
+func document(t *testing.T, path ...string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(append([]string{"..", "..", "docs"}, path...)...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
