@@ -38,10 +38,7 @@ func retainedLookup(b *probe.Broker, v version) {
 			c := b.Connect("later")
 			c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: "#"}}})
 
-			a := c.AnswerWhere(func(r wire.Received) bool {
-				p, ok := r.Packet.(wire.Publish)
-				return ok && p.Topic == topic
-			}, wire.PUBLISH)
+			a := c.AnswerWhere(onTopic(topic), wire.PUBLISH)
 			Expect(a).To(probe.BePacket(HaveField("Payload", topic)), "# matches it")
 		})
 

@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"bytes"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -30,14 +32,9 @@ func formsOfAcks(b *probe.Broker, v version) {
 	}
 	repeats := "v5/3.4-ack-user-property-repeats"
 	Describe("3.4 PUBACK", func() {
-		It("may come in each of its forms", v.Statement("v5/3.4.2.1-puback-short-form", repeats), func() {
-			sub := takesAtOnce(b, 1)
-			sub.publish(1, 1, 1, 1, 1, 1)
-			open := sub.Unacknowledged()
-			for _, form := range ackForms {
-				sub.Send(ackOf(wire.PUBACK, open.ID, form.tail))
-				open = sub.follows("v5/3.4.2.1-puback-short-form", "PUBACK "+form.what+" lets the next one come")
-			}
+		const short = "v5/3.4.2.1-puback-short-form"
+		It("may come in each of its forms", v.Statement(short, repeats), func() {
+			settlesInEachForm(b, short, 1, wire.PUBACK)
 		})
 	})
 
@@ -71,18 +68,28 @@ func formsOfAcks(b *probe.Broker, v version) {
 	})
 
 	Describe("3.7 PUBCOMP", func() {
-		It("may come in each of its forms", v.Statement("v5/3.7.2.1-pubcomp-short-form", repeats), func() {
-			sub := takesAtOnce(b, 1)
-			sub.publish(2, 2, 2, 2, 2, 2)
-			open := sub.Unacknowledged()
-			for _, form := range ackForms {
-				sub.Send(wire.Ack{Type: wire.PUBREC, ID: open.ID})
-				sub.Awaits(wire.PUBREL)
-				sub.Send(ackOf(wire.PUBCOMP, open.ID, form.tail))
-				open = sub.follows("v5/3.7.2.1-pubcomp-short-form", "PUBCOMP "+form.what+" lets the next one come")
-			}
+		const short = "v5/3.7.2.1-pubcomp-short-form"
+		It("may come in each of its forms", v.Statement(short, repeats), func() {
+			settlesInEachForm(b, short, 2, wire.PUBCOMP)
 		})
 	})
+}
+
+// settlesInEachForm asserts that a client that takes one delivery at a time gets
+// the next, whatever the form of the acknowledgement that settles it.
+func settlesInEachForm(b *probe.Broker, key string, qos byte, kind wire.Type) {
+	GinkgoHelper()
+	sub := takesAtOnce(b, 1)
+	sub.publish(bytes.Repeat([]byte{qos}, 1+len(ackForms))...)
+	open := sub.Unacknowledged()
+	for _, form := range ackForms {
+		if kind == wire.PUBCOMP {
+			sub.Send(wire.Ack{Type: wire.PUBREC, ID: open.ID})
+			sub.Awaits(wire.PUBREL)
+		}
+		sub.Send(ackOf(kind, open.ID, form.tail))
+		open = sub.follows(key, kind.String()+" "+form.what+" lets the next one come")
+	}
 }
 
 // ackOf is an acknowledgement with these bytes behind its Packet Identifier.

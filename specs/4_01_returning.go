@@ -72,13 +72,20 @@ func returning(b *probe.Broker, v version) {
 			for _, name := range []string{"second", "third", "fourth"} {
 				c := resumed(b, name, id)
 				pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "to the " + name})
-				a := c.Answer(wire.PUBLISH)
-				Expect(a).To(probe.BePacket(HaveField("Payload", "to the "+name)), "the subscription lives on the %s connection", name)
-				c.Acknowledge(a.Packet.(wire.Publish))
-				c.Ping()
+				comes(c, "to the "+name, "the subscription lives on the "+name+" connection")
 			}
 		})
 	})
+}
+
+// comes asserts that the next message is the one with a payload, and sees its
+// exchange to the end.
+func comes(c *probe.Client, payload, why string) {
+	GinkgoHelper()
+	a := c.Answer(wire.PUBLISH)
+	Expect(a).To(probe.BePacket(HaveField("Payload", payload)), why)
+	c.Acknowledge(a.Packet.(wire.Publish))
+	c.Ping()
 }
 
 func returningWithDelay(b *probe.Broker) {
@@ -88,10 +95,7 @@ func returningWithDelay(b *probe.Broker) {
 		for _, name := range []string{"first", "second", "third"} {
 			c := b.Connect(name, probe.ID(id), session, gone(b.Topic("will"), delay(200))).Subscribe(topic, 1)
 			b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "to the " + name})
-			a := c.Answer(wire.PUBLISH)
-			Expect(a).To(probe.BePacket(HaveField("Payload", "to the "+name)), "the subscription brings messages")
-			c.Acknowledge(a.Packet.(wire.Publish))
-			c.Ping()
+			comes(c, "to the "+name, "the subscription brings messages")
 			c.Drop()
 		}
 	})

@@ -108,10 +108,7 @@ func received(b *probe.Broker, v version) {
 
 		for _, c := range append(present, resume1("three"), resume2("four")) {
 			for _, want := range []string{"at 1", "at 2"} {
-				a := c.AnswerWhere(func(r wire.Received) bool {
-					p, ok := r.Packet.(wire.Publish)
-					return ok && p.Payload == want
-				}, wire.PUBLISH)
+				a := c.AnswerWhere(hasPayload(want), wire.PUBLISH)
 				Expect(a).To(probe.BeA(wire.PUBLISH), "%s gets the message %s", c.Name(), want)
 				c.Acknowledge(a.Packet.(wire.Publish))
 			}

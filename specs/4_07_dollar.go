@@ -225,19 +225,7 @@ func dollarAndPlain(b *probe.Broker, pub, c *probe.Client, topic, plain, filters
 	for _, t := range []string{topic, plain} {
 		publishAs(b, wire.Publish{Topic: t, QoS: 1, Payload: payload + " for " + filters})
 	}
-	// Each of the filters brings one of the two; no order binds them to the
-	// sentinel.
-	mine := func() (n int) { return dollar + other }
-	got := c.DeliveredBefore(pub.SentinelAside(c))
-	for i := 0; i < len(got) || mine() == 0; i++ {
-		if i == len(got) {
-			a := c.Arrival()
-			if !a.Came {
-				break
-			}
-			got = append(got, a.Packet.(wire.Publish))
-		}
-		p := got[i]
+	count := func(p wire.Publish) {
 		switch {
 		case !strings.HasPrefix(p.Payload, payload):
 		case p.Topic == topic:
@@ -245,6 +233,16 @@ func dollarAndPlain(b *probe.Broker, pub, c *probe.Client, topic, plain, filters
 		default:
 			other++
 		}
+	}
+	for _, p := range c.DeliveredBefore(pub.SentinelAside(c)) {
+		count(p)
+	}
+	for dollar+other == 0 { // no order binds them to the sentinel
+		a := c.Arrival()
+		if !a.Came {
+			break
+		}
+		count(a.Packet.(wire.Publish))
 	}
 	return dollar, other
 }

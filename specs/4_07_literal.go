@@ -45,8 +45,7 @@ func literalTopics(b *probe.Broker, v version) {
 			probe.Warns(v.key(length...)).Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Topic", topic)), "a string may have 65535 bytes")
 		})
 
-		others := []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}
-		It("of as many levels as there is room for do nothing to other clients", v.Statement(others...), func() {
+		It("of as many levels as there is room for do nothing to other clients", v.Statement(othersUnharmed...), func() {
 			watch := b.Bystander()
 			for _, name := range []string{strings.Repeat("/", 65535), strings.Repeat("a/", 32767), strings.Repeat("+/", 32000) + "+"} {
 				c := b.Connect("client")

@@ -24,10 +24,7 @@ func membersBack(b *probe.Broker, v version) {
 				c.Drop()
 				c = resume(name)
 				b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "to the " + name})
-				a := c.Answer(wire.PUBLISH)
-				Expect(a).To(probe.BePacket(HaveField("Payload", "to the "+name)), "the subscription is part of the Session")
-				c.Acknowledge(a.Packet.(wire.Publish))
-				c.Ping()
+				comes(c, "to the "+name, "the subscription is part of the Session")
 			}
 		})
 

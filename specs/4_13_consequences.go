@@ -10,12 +10,14 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
+// othersUnharmed says that the error of one client is nothing to others.
+var othersUnharmed = []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}
+
 // unharmed holds that the error of one client is nothing to others: to one that
 // publishes, to one with a delivery on the way, and to a Session whose client is
 // away.
 func unharmed(b *probe.Broker, v version) {
 	churn(b, v)
-	keys := []string{"v311/4.8-transient-error-others", "v5/4.13.1-other-sessions-unharmed"}
 	errors := plainBreaches
 	if v.is5() {
 		errors = nil
@@ -24,14 +26,14 @@ func unharmed(b *probe.Broker, v version) {
 		}
 	}
 	for _, x := range errors {
-		It("4.13 leaves other clients alone when one commits "+x.what, v.Statement(keys...), func() {
+		It("4.13 leaves other clients alone when one commits "+x.what, v.Statement(othersUnharmed...), func() {
 			others := takesPart(b)
 			culprit := b.Connect("culprit").Subscribe(others.topic, 0)
 
 			x.commit(b, culprit)
 			probe.StillOpen(culprit)
 
-			others.goOn(advised(v, keys))
+			others.goOn(b.OthersUnharmed())
 		})
 	}
 }
@@ -69,14 +71,6 @@ func (y *bystanders) goOn(judge Gomega) {
 		judge.Expect(a).To(probe.BePacket(HaveField("Payload", payload)), "a Session without a connection has lost nothing")
 		back.Acknowledge(a.Packet.(wire.Publish))
 	}
-}
-
-// advised returns assertions for what MQTT 3.1.1 advises and MQTT 5.0 states.
-func advised(v version, keys []string) Gomega {
-	if v.is5() {
-		return probe.For(v.key(keys...))
-	}
-	return probe.Warns(v.key(keys...))
 }
 
 // errorAcks are acknowledgements with the code of an error: they say that one

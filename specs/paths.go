@@ -67,10 +67,7 @@ func (p path) carry(j journey) *probe.Client {
 func (p path) along(b *probe.Broker, message wire.Publish) wire.Publish {
 	GinkgoHelper()
 	sub := p.carry(journey{from: b, to: b, message: message})
-	a := sub.AnswerWhere(func(r wire.Received) bool {
-		got, ok := r.Packet.(wire.Publish)
-		return ok && got.Topic == message.Topic
-	}, wire.PUBLISH)
+	a := sub.AnswerWhere(onTopic(message.Topic), wire.PUBLISH)
 	if !a.Came {
 		probe.Inconclusive("the set-up needs the message on %q, but %s", message.Topic, a.GomegaString())
 	}

@@ -147,21 +147,31 @@ func (s *spec) clean(b *Broker) {
 // quiet connects for cleaning up: with a clean session, in no spec's trace,
 // and nil where it does not succeed.
 func (b *Broker) quiet(url string, v wire.Version, id string) *Client {
-	view := b.In(v)
-	c, err := view.dial(url, "cleaner", wire.NewTrace())
+	c, err := b.greet(url, v, id)
 	if err != nil {
 		return nil
+	}
+	return c
+}
+
+// greet connects with a clean session, in no spec's trace, and waits for CONNACK
+// or the end. The error says that there is no connection to speak on.
+func (b *Broker) greet(url string, v wire.Version, id string) (*Client, error) {
+	view := b.In(v)
+	c, err := view.dial(url, "aside", wire.NewTrace())
+	if err != nil {
+		return nil, err
 	}
 	p := view.ConnectPacket(ID(id))
 	if b.Users != nil && url == b.Variants["users"] {
 		Credentials(b.Users.Username, b.Users.Password)(view, &p)
 	}
-	if c.conn.Send(p) != nil {
+	if err := c.conn.Send(p); err != nil {
 		_ = c.conn.Close()
-		return nil
+		return nil, err
 	}
 	c.take(b.Timeout, wire.CONNACK)
-	return c
+	return c, nil
 }
 
 // clearRetained publishes an empty retained message, at QoS 1 where the server

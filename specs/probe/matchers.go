@@ -112,14 +112,20 @@ func (b *Broker) Bystander() *Bystander {
 	return &Bystander{client: client, topic: topic, qos: qos}
 }
 
+// OthersUnharmed returns assertions on what the error of one client is to others:
+// MQTT 3.1.1 advises that it be nothing to them, and MQTT 5.0 states it.
+func (b *Broker) OthersUnharmed() gomega.Gomega {
+	if b.V5() {
+		return For("v5/4.13.1-other-sessions-unharmed")
+	}
+	return Warns("v311/4.8-transient-error-others")
+}
+
 // Unharmed asserts that the bystander is still connected and still gets its
 // messages.
 func (y *Bystander) Unharmed() {
 	ginkgo.GinkgoHelper()
-	judge := Warns("v311/4.8-transient-error-others") // a SHOULD NOT
-	if y.client.b.V5() {
-		judge = For("v5/4.13.1-other-sessions-unharmed")
-	}
+	judge := y.client.b.OthersUnharmed()
 	judge.Expect(y.client).To(BeAlive(), "a client that did nothing wrong is served as before")
 	still := wire.Publish{Topic: y.topic, QoS: y.qos, Payload: "still here"}
 	if y.qos > 0 {
