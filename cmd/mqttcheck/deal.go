@@ -31,13 +31,14 @@ type dealer struct {
 	procs   int           // --procs; 0 leaves the number to the dealer
 	share   int           // timing checks to a child
 	mean    time.Duration // of the ordinary checks so far
+	results int           // that mean is of
 	running map[kind]int  // workers
 }
 
 // newDealer sorts the checks into queues. With shuffle the seed decides the
 // order in each.
 func newDealer(checks []check, procs int, shuffle bool, seed int64) *dealer {
-	d := &dealer{queues: map[kind][]check{}, running: map[kind]int{}, procs: procs, mean: 2 * plainCost}
+	d := &dealer{queues: map[kind][]check{}, running: map[kind]int{}, procs: procs, mean: guess}
 	checks = slices.Clone(checks)
 	if shuffle {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
@@ -66,6 +67,13 @@ func (d *dealer) slots() int {
 	return maxChildren
 }
 
+// guess is the mean by which the first batches are cut, and enough results are
+// so many that little is left of it.
+const (
+	guess  = 100 * time.Millisecond
+	enough = 8
+)
+
 // plainCost is about what an ordinary check costs in CPU, here and at the
 // broker, with some to spare.
 const plainCost = 16 * time.Millisecond
@@ -74,7 +82,10 @@ const plainCost = 16 * time.Millisecond
 // more where the checks mostly wait, up to what keeps the CPUs busy.
 func (d *dealer) plainSlots() int {
 	cpus := runtime.NumCPU()
-	n := max(2*cpus, int(time.Duration(cpus)*d.mean/plainCost))
+	n := 2 * cpus
+	if d.results >= enough {
+		n = max(n, int(time.Duration(cpus)*d.mean/plainCost))
+	}
 	return max(1, min(n, d.slots()))
 }
 
@@ -151,6 +162,7 @@ func (d *dealer) take(k kind, n int) []check {
 func (d *dealer) took(k kind, t time.Duration) {
 	if k == plain {
 		d.mean += (t - d.mean) / 8
+		d.results++
 	}
 }
 
