@@ -128,16 +128,21 @@ func fitted(b *probe.Broker, v version) {
 	})
 }
 
-// unfinished sends each packet up to each byte and ends the connection.
+// unfinished sends each packet up to each byte and ends the connection: with a
+// reset, which may overtake what was sent, and in order.
 func unfinished(b *probe.Broker, v version) {
 	It("that do not end are nothing to other clients, wherever the connection breaks", v.Statement(othersUnharmed...), func() {
 		watch := b.Bystander()
 		for _, p := range samples(b) {
 			whole := wire.Bytes(b.Version, p)
 			for n := 1; n < len(whole); n++ {
-				c := b.Connect("client")
+				c := unjudged(b)
 				c.SendBytes(whole[:n])
-				c.Reset()
+				if n%2 == 0 {
+					c.CloseWrite()
+				} else {
+					c.Reset()
+				}
 			}
 			watch.Unharmed()
 		}
@@ -174,19 +179,44 @@ func strangeBeginnings(b *probe.Broker, v version) {
 
 	It("behind CONNECT are nothing to other clients", v.Statement(othersUnharmed...), func() {
 		watch := b.Bystander()
-		for _, raw := range []string{
-			"30020000", "3003000000", "3203000161", "330500016100", "30 05 ffff 616263", "300100", "3203 0001 61", "30ffffffffff01", "308080808001",
-			"82020001", "82 05 0001 0001 61", "820100", "8203 0001 7f", "8206 0001 0040 61 00", "a2020001", "a203000100", "20030000 00", "2000", "2002",
-			"2f020000c000", "b003000100", "d000", "6200", "620100", "4000", "5000", "7000", "400100", "c00100", "e001", "e001ff", "f0021800",
-			"30 05 0001 61 01 26", "30 07 0001 61 02 7f00 78", "30 07 0001 61 02 0000 78", "30 06 0001 61 01 23", "320d00016200090703000003000178",
-			"82 0c 0001 00 0006 247368617265 00", "82 0f 0001 00 0009 2473686172652f7a7a 00", "30 04 0002 2478", "30 07 0005 2453595324",
-		} {
-			c := b.Connect("client")
-			c.SendBytes(seed(raw))
+		for _, raw := range behindConnect(b) {
+			c := unjudged(b)
+			c.SendBytes(raw)
 			c.CloseWrite()
 		}
 		watch.Unharmed()
 	})
+}
+
+// behindConnect are strange bytes for a client that is connected. In MQTT 3.1.1
+// the broken properties of a PUBLISH are a payload like any other.
+func behindConnect(b *probe.Broker) [][]byte {
+	var list [][]byte
+	for _, p := range []struct {
+		flags byte
+		tail  string // behind the Topic Name
+	}{{0, "01 26"}, {0, "02 7f00 78"}, {0, "02 0000 78"}, {0, "01 23"}, {2, "0009 07 03000003000178"}} {
+		list = append(list, wire.Bytes(b.Version, wire.Frame{Type: wire.PUBLISH, Flags: p.flags, Body: join(str(b.Topic()), seed(p.tail))}))
+	}
+	for _, text := range []string{
+		"30020000", "3003000000", "3203000161", "330500016100", "30 05 ffff 616263", "300100", "3203 0001 61", "30ffffffffff01", "308080808001",
+		"82020001", "82 05 0001 0001 61", "820100", "8203 0001 7f", "8206 0001 0040 61 00", "a2020001", "a203000100", "20030000 00", "2000", "2002",
+		"2f020000c000", "b003000100", "d000", "6200", "620100", "4000", "5000", "7000", "400100", "c00100", "e001", "e001ff", "f0021800",
+		"82 0c 0001 00 0006 247368617265 00", "82 0f 0001 00 0009 2473686172652f7a7a 00", "30 04 0002 2478", "30 07 0005 2453595324",
+	} {
+		list = append(list, seed(text))
+	}
+	return list
+}
+
+// unjudged is a client that may not even be served: a server that fails takes
+// it along with the others, and it is those that tell.
+func unjudged(b *probe.Broker) *probe.Client {
+	GinkgoHelper()
+	c := b.Open("client")
+	c.Send(b.ConnectPacket())
+	c.Answer(wire.CONNACK)
+	return c
 }
 
 // seed reads bytes that are written in hexadecimal, with spaces.
