@@ -212,7 +212,7 @@ func unwantedReasons(b *probe.Broker, v version) {
 		topic := b.Topic()
 		sub := b.Connect("sub", unwanted).Subscribe(topic, 1)
 
-		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Properties: wire.Properties{pair("name", "value")}})
+		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "message", Properties: wire.Properties{pair("name", "value")}})
 
 		Expect(sub.Arrival()).To(probe.BePacket(HaveField("Properties", ContainElement(pair("name", "value")))))
 	})

@@ -34,7 +34,7 @@ const mostOpen = 10
 
 // mostUnkilled is how many checks of a version no defect may kill yet. It only
 // falls.
-var mostUnkilled = map[string]int{"v311": 1, "v5": 9}
+var mostUnkilled = map[string]int{"v311": 0, "v5": 0}
 
 func TestProofDefectsAreCaught(t *testing.T) {
 	if testing.Short() {

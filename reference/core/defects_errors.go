@@ -80,6 +80,21 @@ var errorDefects = []Defect{
 				return p
 			}
 		}},
+	{"unfinished-subscribe-ends-others", []string{"v5/4.13.1-other-sessions-unharmed", "v311/4.8-transient-error-others"}, "A connection that breaks in the middle of a SUBSCRIBE takes all others with it.", Run,
+		func(r *rules) {
+			on := map[*session]*conn{}
+			r.attached = func(_ *Server, se *session, _ bool) { on[se] = se.conn }
+			r.detached = func(s *Server, se *session, why ending) {
+				c := on[se]
+				delete(on, se)
+				if why != dropped || len(c.buf) == 0 || packet.Type(c.buf[0]>>4) != packet.SUBSCRIBE {
+					return
+				}
+				for _, other := range s.conns {
+					s.close(other, dropped)
+				}
+			}
+		}},
 	{"error-puback-ends", []string{"v5/4.13.2-error-acks-harmless"}, "A PUBACK of the client with the code of an error ends the connection.", Run,
 		endsOnErrorAck(packet.PUBACK)},
 	{"error-pubrec-ends", []string{"v5/4.13.2-error-acks-harmless"}, "A PUBREC of the client with the code of an error ends the connection.", Run,

@@ -38,7 +38,7 @@ var fieldExchangeDefects = []Defect{
 			}
 			return p
 		})},
-	{"qos2-dup-is-repetition", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-12", "v311/MQTT-4.5.0-1"}, "A publication at QoS 2 with DUP 1 is taken for a repetition: it is answered and not passed on.", Run,
+	{"qos2-dup-is-repetition", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-12", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "A publication at QoS 2 with DUP 1 is taken for a repetition: it is answered and not passed on.", Run,
 		publishedAtQoS2(func(s *Server, c *conn, p *packet.Publish) packet.Packet {
 			if !p.Dup || c.session.pending[p.ID] {
 				return p
@@ -91,6 +91,30 @@ var fieldExchangeDefects = []Defect{
 				if m.qos == 2 {
 					m.properties = packet.Properties{}
 				}
+				return true
+			}
+		}},
+	{"qos0-user-properties-lost", []string{"v5/MQTT-3.3.2-17"}, "A message at QoS 0 has no User Properties of the publisher.", Run,
+		func(r *rules) {
+			r.accepts = func(m *message) bool {
+				if m.qos == 0 {
+					m.properties.UserProperties = nil
+				}
+				return true
+			}
+		}},
+	{"correlation-data-cached", []string{"v5/4.10-request-response"}, "The Correlation Data of the first message of a client to a topic goes with all that follow it.", Run,
+		func(r *rules) {
+			first := map[string][]byte{}
+			r.accepts = func(m *message) bool {
+				if m.properties.CorrelationData == nil {
+					return true
+				}
+				way := m.publisher + " " + m.topic
+				if first[way] == nil {
+					first[way] = m.properties.CorrelationData
+				}
+				m.properties.CorrelationData = first[way]
 				return true
 			}
 		}},

@@ -47,7 +47,7 @@ var unnumberedDefects = []Defect{
 			r.detached = func(_ *Server, se *session, _ ending) { se.inbox = newInbox() }
 			r.answersUnknownRelease = false
 		}},
-	{"empty-payload-dropped", []string{"v311/3.3.3-empty-payload"}, "A message without a payload is not passed on, unless it deletes a retained one.", Run,
+	{"empty-payload-dropped", []string{"v311/3.3.3-empty-payload", "v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"}, "A message without a payload is not passed on, unless it deletes a retained one.", Run,
 		func(r *rules) {
 			r.passesOn = func(_ *Server, m *message) bool { return len(m.payload) > 0 || m.retain }
 		}},
