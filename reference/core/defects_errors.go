@@ -87,7 +87,7 @@ var errorDefects = []Defect{
 			r.detached = func(s *Server, se *session, why ending) {
 				c := on[se]
 				delete(on, se)
-				if why != dropped || len(c.buf) == 0 || packet.Type(c.buf[0]>>4) != packet.SUBSCRIBE {
+				if c == nil || why != dropped || len(c.buf) == 0 || packet.Type(c.buf[0]>>4) != packet.SUBSCRIBE {
 					return
 				}
 				for _, other := range s.conns {
