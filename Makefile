@@ -8,7 +8,7 @@ PEERS = cd test/peers &&
 FIND = PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v
 APT = apt-get install -y --no-install-recommends
 
-.PHONY: test skips build vet lint race fuzz proof plain policies stable planted soak
+.PHONY: test skips build vet lint race fuzz proof plain policies stable planted soak bench
 
 # All tests. Both modules are tested, also when the first fails.
 test: skips
@@ -65,6 +65,12 @@ planted:
 # finding is a fault of the model. SOAK is the time of all campaigns.
 soak:
 	MQTTCHECK_SOAK=$${SOAK:-10m} $(GO) test -timeout 2h -count=1 -run 'TestSoak' -v ./fuzz/campaign
+
+# What the codecs, the store and the fuzzer do in a second; of the fuzzer with all its
+# oracles which share of a bare sender's packets that is, on the same broker. It is
+# printed, and fails nothing.
+bench:
+	$(GO) test -p 1 -timeout 30m -run '^$$' -bench . ./reference/store ./fuzz/...
 
 # Each defect against the whole suite; PROOF=i/n runs a share of them. What is
 # caught by what is written to docs/proof.tsv.

@@ -22,6 +22,36 @@ func tlsFlags(flags *pflag.FlagSet, f *target.TLSFlags) {
 	flags.BoolVar(&f.Insecure, "insecure", false, "trust any certificate of the broker")
 }
 
+// loginFlags are -u and -P of the commands that take one address.
+type loginFlags struct {
+	username, password string
+	flags              *pflag.FlagSet
+}
+
+func (l *loginFlags) add(flags *pflag.FlagSet) {
+	l.flags = flags
+	flags.StringVarP(&l.username, "username", "u", "", "user `NAME` to connect with")
+	flags.StringVarP(&l.password, "password", "P", "", "`PASSWORD` to connect with")
+}
+
+// given tells whether one of the two is there.
+func (l loginFlags) given() bool {
+	return l.flags != nil && (l.flags.Changed("username") || l.flags.Changed("password"))
+}
+
+// locate returns the address of a URL, with -u and -P.
+func (l loginFlags) locate(url string) (target.Address, error) {
+	var given target.Flags
+	if l.flags != nil && l.flags.Changed("username") {
+		given.Username = &l.username
+	}
+	if l.flags != nil && l.flags.Changed("password") {
+		given.Password = &l.password
+	}
+	address, _, err := target.Locate([]string{url}, given, "")
+	return address, err
+}
+
 // locate returns the address that the arguments, -h, -p, -u, -P and the
 // environment name; false when they name none.
 func (f runFlags) locate(flags *pflag.FlagSet, urls []string, env string) (target.Address, bool, error) {

@@ -20,6 +20,7 @@ import (
 
 	fuzzing "github.com/mqttcheck/mqttcheck/fuzz/campaign"
 	"github.com/mqttcheck/mqttcheck/fuzz/finding"
+	"github.com/mqttcheck/mqttcheck/fuzz/play"
 	"github.com/mqttcheck/mqttcheck/internal/proc"
 	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/reports"
@@ -40,6 +41,7 @@ type fuzzFlags struct {
 	allowRemote    bool
 	versions       []string
 	patience, slim time.Duration
+	login          loginFlags
 	tls            target.TLSFlags
 }
 
@@ -55,6 +57,10 @@ there, and leaks and busy loops are not looked for.
 With --against a second broker has the same conversations, and where the two differ in
 what the specification fixes, that is reported too. With --corpus a later campaign of
 the same seed goes on where this one ends.
+
+A user name and password, from the address or -u and -P, are put into each CONNECT when
+it is sent. They stand in no finding and no file: give them to mqttcheck replay again. A
+broker of --against takes those of its own address.
 
 Exit codes:
   0    nothing was found
@@ -91,6 +97,7 @@ func (a *app) fuzzCommand() *cobra.Command {
 	flags.StringSliceVarP(&f.versions, "protocol-version", "V", nil, "`VERSIONS` to speak: 3.1.1, 5 (default: those that the broker offers)")
 	flags.DurationVar(&f.patience, "timeout", 2*time.Second, "wait `D` for an answer")
 	flags.DurationVar(&f.slim, "shrink", 20*time.Second, "spend at most `D` on making a finding small")
+	f.login.add(flags)
 	tlsFlags(flags, &f.tls)
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "fuzz a broker on another machine: only with its owner's leave")
 	cmd.AddCommand(a.fuzzMergeCommand())
@@ -102,7 +109,7 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 	if err := f.vet(); err != nil {
 		return err
 	}
-	address, broker, err := fuzzed(url, f.allowRemote, f.tls)
+	address, broker, login, err := fuzzed(url, f.login, f.allowRemote, f.tls)
 	if err != nil {
 		return err
 	}
@@ -115,14 +122,14 @@ func (a *app) fuzz(ctx context.Context, f fuzzFlags, url string) error {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	o := fuzzing.Options{
-		Address: broker, Seed: f.seed, First: f.first, Most: f.most, Duration: f.duration, Workers: f.workers, Rate: f.rate,
+		Address: broker, Login: login, Broker: reports.MaskURL(address.URL()), Seed: f.seed, First: f.first, Most: f.most, Duration: f.duration, Workers: f.workers, Rate: f.rate,
 		Dir: f.dir, Corpus: f.corpus, Patience: f.patience, Shrink: f.slim, Found: a.tellFinding, Progress: a.tellProgress,
 		Start: started(f.start, address),
 	}
-	if o.Against, err = f.other(); err != nil {
+	if o.Against, o.AsOther, err = f.other(); err != nil {
 		return err
 	}
-	if o.Versions, err = f.spoken(ctx, broker); err != nil {
+	if o.Versions, err = f.spoken(ctx, broker, login); err != nil {
 		return err
 	}
 	s, err := fuzzing.Run(ctx, o)
@@ -153,13 +160,14 @@ func started(line string, address target.Address) *proc.Command {
 // startTime is how long a broker may take to listen.
 const startTime = 30 * time.Second
 
-// other is the broker to compare with, nil for none.
-func (f fuzzFlags) other() (*wire.Address, error) {
+// other is the broker to compare with, nil for none. What it asks for stands in its
+// address: -u and -P are for the one that is fuzzed.
+func (f fuzzFlags) other() (*wire.Address, *play.Login, error) {
 	if f.against == "" {
-		return nil, nil
+		return nil, nil, nil
 	}
-	_, other, err := fuzzed(f.against, f.allowRemote, f.tls)
-	return &other, err
+	_, other, login, err := fuzzed(f.against, loginFlags{}, f.allowRemote, f.tls)
+	return &other, login, err
 }
 
 // write writes the summary to the files that were asked for.
@@ -197,21 +205,23 @@ func (f fuzzFlags) vet() error {
 }
 
 // fuzzed returns the broker at a URL that the fuzzer may talk to.
-func fuzzed(url string, allowRemote bool, flags target.TLSFlags) (target.Address, wire.Address, error) {
-	address, err := target.Parse(url)
+func fuzzed(url string, as loginFlags, allowRemote bool, flags target.TLSFlags) (target.Address, wire.Address, *play.Login, error) {
+	address, err := as.locate(url)
 	var trust target.TLS
 	if err == nil {
 		trust, err = flags.Read(address)
 	}
 	switch {
 	case err != nil:
-		return address, wire.Address{}, exitf(exitUsage, "%w", err)
-	case address.HasUsername:
-		return address, wire.Address{}, exitf(exitUsage, "the fuzzer connects without credentials: give it a broker that is open to everybody")
+		return address, wire.Address{}, nil, exitf(exitUsage, "%w", err)
 	case !allowRemote && !loopback(address.Host):
-		return address, wire.Address{}, exitf(exitUsage, "%s is not on this machine: fuzz only what is yours, with --allow-remote", address.Host)
+		return address, wire.Address{}, nil, exitf(exitUsage, "%s is not on this machine: fuzz only what is yours, with --allow-remote", address.Host)
 	}
-	return address, wire.Address{URL: address.URL(), TLS: wire.TLS(trust)}, nil
+	var login *play.Login
+	if address.Username != "" {
+		login = &play.Login{Username: address.Username, Password: address.Password}
+	}
+	return address, wire.Address{URL: address.URL(), TLS: wire.TLS(trust)}, login, nil
 }
 
 // loopback tells whether a host is this machine.
@@ -258,7 +268,7 @@ func makeFolder(flag, dir, inner string) error {
 // spoken returns the versions to speak: those that were asked for, and of a broker
 // that runs already those that it offers. One that is yet to be started is asked
 // by the campaign.
-func (f fuzzFlags) spoken(ctx context.Context, address wire.Address) ([]wire.Version, error) {
+func (f fuzzFlags) spoken(ctx context.Context, address wire.Address, login *play.Login) ([]wire.Version, error) {
 	asked, err := parseVersions(f.versions)
 	if err != nil {
 		return nil, err
@@ -271,7 +281,11 @@ func (f fuzzFlags) spoken(ctx context.Context, address wire.Address) ([]wire.Ver
 		offered[key] = true
 	}
 	if f.start == "" {
-		found, err := preflight(ctx, probe.Target{URL: address.URL, TLS: address.TLS, Timeout: f.patience}, asked)
+		t := probe.Target{URL: address.URL, TLS: address.TLS, Timeout: f.patience}
+		if login != nil {
+			t.Username, t.Password = login.Username, login.Password
+		}
+		found, err := preflight(ctx, t, asked)
 		if err != nil {
 			return nil, err
 		}

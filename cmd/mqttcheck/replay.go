@@ -27,6 +27,7 @@ type replayFlags struct {
 	defects     []string
 	start       string
 	against     string
+	login       loginFlags
 	tls         target.TLSFlags
 }
 
@@ -38,7 +39,8 @@ func (a *app) replayCommand() *cobra.Command {
 		GroupID: "check",
 		Long: "Plays the script of a finding on the broker at URL, or on the embedded reference broker,\n" +
 			"and says whether it still happens. A leak or a busy loop is only seen in a broker that is\n" +
-			"started with --start, a difference only with a second broker, --against.\n\nExit codes:\n  0    it does not happen\n  1    it still happens\n  2    wrong usage, or no such file\n  3    the broker did not answer before",
+			"started with --start, a difference only with a second broker, --against. A finding tells no\n" +
+			"user name and password: give them again, in the address or by -u and -P.\n\nExit codes:\n  0    it does not happen\n  1    it still happens\n  2    wrong usage, or no such file\n  3    the broker did not answer before",
 		Example: "  mqttcheck replay found/findings/crash-process.mqr mqtt://localhost:1883",
 		Args:    arguments(1, 2, "replay takes a file of fuzz --out, and perhaps an address such as mqtt://localhost:1883"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), f, args) },
@@ -49,6 +51,7 @@ func (a *app) replayCommand() *cobra.Command {
 	flags.StringArrayVar(&f.defects, "defect", nil, "give the embedded reference broker the defect `NAME` (can be repeated)")
 	flags.StringVar(&f.start, "start", "", "start the broker with `COMMAND`")
 	flags.StringVar(&f.against, "against", "", "play it on the broker at `URL` as well, for a finding that is a difference")
+	f.login.add(flags)
 	tlsFlags(flags, &f.tls)
 	flags.BoolVar(&f.allowRemote, "allow-remote", false, "play it on a broker on another machine: only with its owner's leave")
 	return cmd
@@ -105,7 +108,7 @@ func (f replayFlags) options(urls []string) (fuzzing.ReplayOptions, func(), erro
 	stop := func() {}
 	var err error
 	if f.against != "" {
-		if o.Against, err = (fuzzFlags{against: f.against, allowRemote: f.allowRemote, tls: f.tls}).other(); err != nil {
+		if o.Against, o.AsOther, err = (fuzzFlags{against: f.against, allowRemote: f.allowRemote, tls: f.tls}).other(); err != nil {
 			return o, stop, err
 		}
 	}
@@ -114,11 +117,14 @@ func (f replayFlags) options(urls []string) (fuzzing.ReplayOptions, func(), erro
 			return o, stop, exitf(exitUsage, "--defect is for the embedded reference broker: leave the address out")
 		}
 		var address target.Address
-		address, o.Address, err = fuzzed(urls[0], f.allowRemote, f.tls)
+		address, o.Address, o.Login, err = fuzzed(urls[0], f.login, f.allowRemote, f.tls)
 		if err == nil {
 			o.Start = started(f.start, address)
 		}
 		return o, stop, err
+	}
+	if f.login.given() {
+		return o, stop, exitf(exitUsage, "-u and -P are for a broker at an address: add a URL")
 	}
 	if f.start != "" {
 		return o, stop, exitf(exitUsage, "--start needs the address at which the broker listens then: add a URL")

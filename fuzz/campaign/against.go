@@ -16,7 +16,7 @@ import (
 // compare has the conversation with the other broker as well, and reports where
 // the two act otherwise, each time that it is tried.
 func (c *campaign) compare(ctx context.Context, worker int, k generate.Case, log *play.Log) {
-	other := c.with(ctx, *c.o.Against, k)
+	other := c.with(ctx, *c.o.Against, c.o.AsOther, k)
 	if other.Refused() {
 		c.alone()
 		return
@@ -37,18 +37,18 @@ func (c *campaign) compare(ctx context.Context, worker int, k generate.Case, log
 }
 
 // with has a conversation with a broker, and clears it away.
-func (c *campaign) with(ctx context.Context, address wire.Address, k generate.Case) *play.Log {
+func (c *campaign) with(ctx context.Context, address wire.Address, login *play.Login, k generate.Case) *play.Log {
 	c.talking.RLock()
 	defer c.talking.RUnlock()
-	log := play.Play(ctx, k.Script, play.Options{Address: address, Patience: c.o.Patience})
-	oracle.Tidy(ctx, log, k.Prefix, oracle.Options{Address: address, Patience: c.o.Patience})
+	log := play.Play(ctx, k.Script, play.Options{Address: address, Login: login, Patience: c.o.Patience})
+	oracle.Tidy(ctx, log, k.Prefix, oracle.Options{Address: address, Login: login, Patience: c.o.Patience})
 	return log
 }
 
 // differs tells whether two brokers differ so, two times of two.
 func (c *campaign) differs(ctx context.Context, k generate.Case, f oracle.Finding) bool {
 	for range 2 {
-		one, other := c.with(ctx, c.o.Address, k), c.with(ctx, *c.o.Against, k)
+		one, other := c.with(ctx, c.o.Address, c.o.Login, k), c.with(ctx, *c.o.Against, c.o.AsOther, k)
 		if ctx.Err() != nil || one.Refused() || other.Refused() {
 			return false
 		}

@@ -41,19 +41,19 @@ func (c *campaign) blameAll(f oracle.Finding, suspects []generate.Case) {
 	}
 	c.save(finding.File{
 		Oracle: f.Oracle, Key: f.Key, About: f.Text + "; the script is all that was sent since the last sign of life",
-		Broker: c.o.Address.URL, Seed: fmt.Sprint(c.o.Seed), Script: all, Minimised: finding.Not,
+		Broker: c.broker(), Seed: fmt.Sprint(c.o.Seed), Script: all, Minimised: finding.Not,
 	})
 }
 
 // blame finds the conversation that does it alone, and makes it small.
 func (c *campaign) blame(ctx context.Context, f oracle.Finding, suspects []generate.Case) {
 	until := time.Now().Add(2 * c.o.Shrink)
-	patience := quickPatience
+	patience, times := quickPatience, shrink.Surely
 	if f.Oracle == oracle.Hang {
-		patience = hangPatience
+		patience, times = hangPatience, 3 // each takes seconds
 	}
-	fells := func(s script.Script) (*play.Log, bool) { return c.fells(ctx, s, f, patience) }
 	for _, k := range suspects {
+		fells := func(s script.Script) (*play.Log, bool) { return c.fells(ctx, s, k.Prefix, f, patience) }
 		if time.Now().After(until) || ctx.Err() != nil {
 			break
 		}
@@ -72,10 +72,16 @@ func (c *campaign) blame(ctx context.Context, f oracle.Finding, suspects []gener
 				s = s[:last+1]
 			}
 		}
-		result := shrink.Script(ctx, s, shrink.Limits{Time: c.o.Shrink}, func(s script.Script) bool {
+		clean := own(s, k.Prefix) // then what a candidate leaves behind is cleared away
+		shows := func(s script.Script) bool {
+			if clean && !own(s, k.Prefix) {
+				return false
+			}
 			_, ill := fells(s)
 			return ill
-		})
+		}
+		result := shrink.Script(ctx, s, shrink.Limits{Time: c.o.Shrink}, shows)
+		result.Script = shrink.Steady(ctx, result.Script, shrink.Limits{Plays: times, Time: c.o.Shrink / 2}, shows)
 		take(&file, result)
 		c.save(file)
 		return
@@ -92,26 +98,33 @@ const (
 )
 
 // fells tells whether a script makes the broker ill in the same way; it leaves a
-// healthy broker behind.
-func (c *campaign) fells(ctx context.Context, s script.Script, f oracle.Finding, patience time.Duration) (log *play.Log, ill bool) {
-	log = play.Play(ctx, s, play.Options{Address: c.o.Address, Patience: patience})
-	for _, p := range []time.Duration{patience, makeSure} {
-		if c.died() {
-			break
+// healthy broker behind, in which nothing is left of the script.
+func (c *campaign) fells(ctx context.Context, s script.Script, prefix string, f oracle.Finding, patience time.Duration) (log *play.Log, ill bool) {
+	log = play.Play(ctx, s, play.Options{Address: c.o.Address, Login: c.o.Login, Patience: patience})
+	if c.well(ctx) {
+		oracle.Tidy(ctx, log, prefix, oracle.Options{Address: c.o.Address, Login: c.o.Login, Patience: patience})
+		if !c.well(ctx) {
+			_ = c.restart(ctx)
 		}
-		err := c.health(ctx, "check", p)
-		if err == nil || ctx.Err() != nil {
-			return log, false
-		}
-		if errors.Is(err, oracle.ErrNoConnection) {
-			c.awaitEnd()
-		}
+		return log, false
 	}
 	ill = f.Oracle == oracle.Hang || f.Key == "no-connection"
 	if c.died() {
 		ill = c.crash().Same(f)
 	}
 	return log, c.restart(ctx) == nil && ill
+}
+
+// well tells whether the broker answers.
+func (c *campaign) well(ctx context.Context) bool {
+	if c.died() {
+		return false
+	}
+	err := c.health(ctx, "check", makeSure)
+	if errors.Is(err, oracle.ErrNoConnection) {
+		c.awaitEnd()
+	}
+	return err == nil || ctx.Err() != nil
 }
 
 // lastStep is the last step of a script that was still sent to somebody.
@@ -130,14 +143,14 @@ func lastStep(log *play.Log) int {
 
 // minimise makes a finding of one conversation small; the file keeps the whole
 // of it when it does not show again.
-func (c *campaign) minimise(ctx context.Context, worker int, k generate.Case, f oracle.Finding, file *finding.File) {
+func (c *campaign) minimise(ctx context.Context, worker int, k generate.Case, f oracle.Finding, file *finding.File) (again bool) {
 	shows := func(s script.Script) bool {
 		if !own(s, k.Prefix) {
 			return false
 		}
 		part := k
 		part.Script = s
-		log, found := c.play(ctx, worker, part, oracle.Options{Address: c.o.Address, Patience: quickPatience})
+		log, found := c.play(ctx, worker, part, oracle.Options{Address: c.o.Address, Login: c.o.Login, Patience: quickPatience})
 		again := slices.ContainsFunc(found, f.Same)
 		if again {
 			file.Observed = log.Text()
@@ -149,9 +162,12 @@ func (c *campaign) minimise(ctx context.Context, worker int, k generate.Case, f 
 		s = s[:f.Step+1]
 	} else if !twice(func() bool { return shows(s) }) {
 		file.About += "; it did not show again when the conversation was had alone"
-		return
+		return false
 	}
-	take(file, shrink.Script(ctx, s, shrink.Limits{Time: c.o.Shrink}, shows))
+	small := shrink.Script(ctx, s, shrink.Limits{Time: c.o.Shrink}, shows)
+	small.Script = shrink.Steady(ctx, small.Script, shrink.Limits{Plays: shrink.Surely, Time: c.o.Shrink / 2}, shows)
+	take(file, small)
+	return true
 }
 
 // take puts what shrinking has left into the file of a finding.

@@ -4,6 +4,7 @@ package campaign
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -24,6 +25,11 @@ import (
 // Options of a campaign.
 type Options struct {
 	Address wire.Address
+	// Login is what the broker asks for, nil where it is open to everybody. It gets
+	// into nothing that is saved.
+	Login *play.Login
+	// Broker names the broker in findings; "" is for the address.
+	Broker string
 	// Versions to speak. Where there are none, those that the broker turns out to
 	// offer are spoken.
 	Versions []wire.Version
@@ -32,6 +38,7 @@ type Options struct {
 	// Against is another broker, which is given the same conversations; nil for
 	// none.
 	Against  *wire.Address
+	AsOther  *play.Login // what the other broker asks for
 	Seed     uint64
 	First    uint64 // number of the first conversation
 	Most     uint64 // so many conversations at most; 0 for no limit
@@ -75,10 +82,13 @@ type campaign struct {
 	// while the broker is examined or started again.
 	talking sync.RWMutex
 	next    atomic.Uint64
+	greeted atomic.Uint64 // clients that looked after the broker
+	run     string        // what tells them from those of another campaign
 	stop    context.CancelFunc
 	shrinks context.Context // in which findings are made small: a little longer than the campaign
 
 	mu      sync.Mutex
+	doubts  map[string]int // by name of a finding
 	summary Summary
 	corpus  *corpus
 	recent  [][]generate.Case // by worker
@@ -124,7 +134,7 @@ func begin(ctx context.Context, o Options) (*campaign, error) {
 	if o.Shrink <= 0 {
 		o.Shrink = defaultShrink
 	}
-	c := &campaign{o: o, recent: make([][]generate.Case, o.Workers), begun: time.Now(), summary: newSummary()}
+	c := &campaign{o: o, run: rand.Text()[:8], doubts: map[string]int{}, recent: make([][]generate.Case, o.Workers), begun: time.Now(), summary: newSummary()}
 	c.next.Store(o.First)
 	if o.Start != nil {
 		var err error
@@ -153,7 +163,7 @@ func (c *campaign) speak(ctx context.Context) error {
 	c.o.Versions = nil
 	var failed error
 	for _, v := range asked {
-		if err := oracle.Healthy(ctx, c.o.Address, v, c.healthName("begin"), c.o.Patience); err != nil {
+		if err := oracle.Healthy(ctx, c.o.Address, c.o.Login, v, c.healthName("begin"), c.o.Patience); err != nil {
 			failed = errors.Join(failed, err)
 			continue
 		}
@@ -219,13 +229,17 @@ func (c *campaign) pace(ctx context.Context, number uint64) {
 
 // one carries out one conversation.
 func (c *campaign) one(ctx context.Context, worker int, k generate.Case) {
-	log, found := c.play(ctx, worker, k, oracle.Options{Address: c.o.Address, Patience: c.o.Patience, Profile: &c.profile, Known: c.known})
+	restarts := c.restarts()
+	log, found := c.play(ctx, worker, k, oracle.Options{Address: c.o.Address, Login: c.o.Login, Patience: c.o.Patience, Profile: &c.profile, Known: c.known})
 	if ctx.Err() != nil && len(found) == 0 {
 		return
 	}
 	c.count(k, log)
 	if (len(found) > 0 || log.Refused()) && c.unwell(ctx) && c.examineBroker(ctx) {
 		return // whatever else was seen may come of that
+	}
+	if c.restarts() != restarts {
+		return // the broker was gone meanwhile
 	}
 	for _, f := range found {
 		if f.Oracle != oracle.Crash {
@@ -268,14 +282,35 @@ func (c *campaign) found(ctx context.Context, worker int, k generate.Case, f ora
 		return
 	}
 	file := c.fileOf(f, k)
-	c.minimise(ctx, worker, k, f, &file)
+	if again := c.minimise(ctx, worker, k, f, &file); !again && f.Absence() && ctx.Err() == nil {
+		c.doubt(f)
+		return
+	}
 	c.save(file)
 }
+
+// doubt drops a finding that something did not come, where it comes when the
+// conversation is had alone. A few times it is looked for again.
+func (c *campaign) doubt(f oracle.Finding) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.doubts[f.Name()]++
+	switch n := c.doubts[f.Name()]; {
+	case n == 1:
+		c.summary.Notes = append(c.summary.Notes, "not reported, since it did not show again when the conversation was had alone: "+f.Key+": "+c.hide(f.Text))
+		fallthrough
+	case n < mostDoubts:
+		delete(c.summary.Seen, f.Name())
+	}
+}
+
+// mostDoubts of one key: each takes the time of a few conversations.
+const mostDoubts = 5
 
 // fileOf begins the file of a finding.
 func (c *campaign) fileOf(f oracle.Finding, k generate.Case) finding.File {
 	return finding.File{
-		Oracle: f.Oracle, Key: f.Key, About: f.Text, Broker: c.o.Address.URL, Prefix: k.Prefix, Seed: k.Name(c.o.Seed),
+		Oracle: f.Oracle, Key: f.Key, About: f.Text, Broker: c.broker(), Prefix: k.Prefix, Seed: k.Name(c.o.Seed),
 		Script: k.Script, Minimised: finding.Not,
 	}
 }
@@ -289,6 +324,7 @@ func (c *campaign) isNew(name string) bool {
 }
 
 func (c *campaign) save(f finding.File) {
+	f.About, f.Observed = c.hide(f.About), c.hide(f.Observed)
 	found := Found{
 		Oracle: f.Oracle, Key: f.Key, About: f.About, Seed: f.Seed, Packets: f.Script.Packets(), Bytes: f.Script.Size(),
 		Minimised: f.Minimised == finding.Fully, Script: f.Script.String(),

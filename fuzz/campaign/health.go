@@ -12,14 +12,15 @@ import (
 	"github.com/mqttcheck/mqttcheck/fuzz/oracle"
 )
 
-// healthName names a client that nobody else is.
+// healthName names a client that nobody else is: one that took another over would
+// be a conversation of its own.
 func (c *campaign) healthName(what string) string {
-	return fmt.Sprintf("mqttcheck-fuzz-health-%d-%s", c.o.Seed&0xffffff, what)
+	return fmt.Sprintf("mqttcheck-fuzz-health-%s-%s-%d", c.run, what, c.greeted.Add(1))
 }
 
 // health makes a round trip on a fresh connection.
 func (c *campaign) health(ctx context.Context, name string, patience time.Duration) error {
-	return oracle.Healthy(ctx, c.o.Address, c.o.Versions[0], c.healthName(name), patience)
+	return oracle.Healthy(ctx, c.o.Address, c.o.Login, c.o.Versions[0], c.healthName(name), patience)
 }
 
 // watch looks after the broker's health until the campaign is over: a bystander
@@ -78,7 +79,7 @@ func (b *bystander) check(ctx context.Context, c *campaign, n int) error {
 	}
 	if b.client == nil {
 		b.restarts = restarts
-		b.client, _ = oracle.Join(ctx, c.o.Address, c.o.Versions[0], c.healthName(fmt.Sprintf("bystander-%d", n)), c.o.Patience)
+		b.client, _ = oracle.Join(ctx, c.o.Address, c.o.Login, c.o.Versions[0], c.healthName(fmt.Sprintf("bystander-%d", n)), c.o.Patience)
 		b.trips = 0
 		return nil
 	}
@@ -156,9 +157,9 @@ func (c *campaign) ill(ctx context.Context) (oracle.Finding, bool) {
 // crash is the finding of a process that has ended: told apart from others by
 // what it said at its end, and by the place in its code where it names one.
 func (c *campaign) crash() oracle.Finding {
-	end := strings.TrimPrefix(c.process.Alive().Error(), "proc: ")
+	end := c.hide(strings.TrimPrefix(c.process.Alive().Error(), "proc: "))
 	f := oracle.Finding{Oracle: oracle.Crash, Key: "process", Text: end}
-	said, place := lastWords(c.process.LastOutput())
+	said, place := lastWords(c.hide(c.process.LastOutput()))
 	switch {
 	case place != "":
 		f.Key, f.Text = "process-"+place, end+": "+said+", in "+place

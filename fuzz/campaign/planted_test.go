@@ -102,7 +102,7 @@ var planted = []struct {
 	{"dup-always", oracle.Model, "dup-first", 4, 1000, false},
 	{"always-clean", oracle.Model, "session-lost", 3, 3000, false},
 	{"will-after-disconnect", oracle.Model, "will-after-disconnect", 5, 6000, false},
-	{"qos1-forgotten", oracle.Model, "lost-on-resume", 6, 12000, false},
+	{"qos1-forgotten", oracle.Model, "not-sent-again", 6, 3000, false},
 	{"qos2-forgotten-on-drop", oracle.Model, "too-many-copies", 6, 12000, false},
 	{"session-subscriptions-lost", oracle.Model, "lost-on-resume", 6, 6000, false},
 	{"user-properties-sorted", oracle.Model, "property-user-property", 4, 6000, false},

@@ -19,8 +19,10 @@ import (
 // ReplayOptions say on what a finding is played again.
 type ReplayOptions struct {
 	Address  wire.Address
+	Login    *play.Login   // what it asks for, nil for nothing
 	Start    *proc.Command // the broker as a child process; nil where it is not ours
 	Against  *wire.Address // another broker, for a difference
+	AsOther  *play.Login   // what that one asks for
 	Patience time.Duration
 	Times    int // how often it is played until it happens
 }
@@ -60,7 +62,7 @@ func Replay(ctx context.Context, f finding.File, o ReplayOptions) (Replayed, err
 			version = wire.V5
 		}
 	}
-	c, err := begin(ctx, Options{Address: o.Address, Start: o.Start, Against: o.Against, Patience: o.Patience, Versions: []wire.Version{version}, Workers: 1})
+	c, err := begin(ctx, Options{Address: o.Address, Login: o.Login, Start: o.Start, Against: o.Against, AsOther: o.AsOther, Patience: o.Patience, Versions: []wire.Version{version}, Workers: 1})
 	if c.process != nil {
 		defer func() { _ = c.process.Stop() }()
 	}
@@ -76,7 +78,8 @@ func Replay(ctx context.Context, f finding.File, o ReplayOptions) (Replayed, err
 			c.replayOnce(ctx, f, &r)
 		}
 	}
-	r.Observed = strings.ToValidUTF8(r.Observed, "?")
+	r.Observed = strings.ToValidUTF8(c.hide(r.Observed), "?")
+	r.About = c.hide(r.About)
 	return r, nil
 }
 
@@ -85,11 +88,11 @@ func (c *campaign) replayOnce(ctx context.Context, f finding.File, r *Replayed) 
 	k := generate.Case{Script: f.Script, Prefix: f.Prefix}
 	want := oracle.Finding{Oracle: f.Oracle, Key: f.Key}
 	if f.Oracle == oracle.Differ {
-		r.Observed = c.with(ctx, c.o.Address, k).Text() + "\nthe other broker:\n" + c.with(ctx, *c.o.Against, k).Text()
+		r.Observed = c.with(ctx, c.o.Address, c.o.Login, k).Text() + "\nthe other broker:\n" + c.with(ctx, *c.o.Against, c.o.AsOther, k).Text()
 		r.Happened, r.About = c.differs(ctx, k, want), "the two brokers still differ"
 		return
 	}
-	log, found := c.play(ctx, 0, k, oracle.Options{Address: c.o.Address, Patience: c.o.Patience})
+	log, found := c.play(ctx, 0, k, oracle.Options{Address: c.o.Address, Login: c.o.Login, Patience: c.o.Patience})
 	r.Observed = log.Text()
 	fatal := f.Oracle == oracle.Crash || f.Oracle == oracle.Hang && f.Key != "connection"
 	if !fatal {
@@ -113,7 +116,7 @@ func (c *campaign) replayOnce(ctx context.Context, f finding.File, r *Replayed) 
 // replayTaking plays a finding that shows in what the broker takes.
 func (c *campaign) replayTaking(ctx context.Context, f finding.File, r *Replayed) {
 	if f.Oracle == oracle.Hang {
-		log := play.Play(ctx, f.Script, play.Options{Address: c.o.Address, Patience: c.o.Patience})
+		log := play.Play(ctx, f.Script, play.Options{Address: c.o.Address, Login: c.o.Login, Patience: c.o.Patience})
 		r.Observed = log.Text()
 		_, r.Happened, _ = c.sample(ctx)
 		r.About = "the broker works with nothing to do"

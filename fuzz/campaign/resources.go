@@ -242,7 +242,7 @@ func (c *campaign) foundBusy(ctx context.Context) {
 		return
 	}
 	c.culprit(f, suspects, func(s script.Script) bool {
-		play.Play(c.shrinks, s, play.Options{Address: c.o.Address, Patience: quickPatience})
+		play.Play(c.shrinks, s, play.Options{Address: c.o.Address, Login: c.o.Login, Patience: quickPatience})
 		for range 3 {
 			if busy, err := c.works(c.shrinks, idleWindow); err != nil || !busy {
 				return false
@@ -295,16 +295,20 @@ func (c *campaign) lookForLeak(ctx context.Context, m metric) {
 		if ctx.Err() != nil || time.Now().After(until) {
 			break
 		}
+		k.Script = whole(k.Script)
 		if c.rise(ctx, k.Script, k.Prefix, m, fewPlays) < fewPlays*m.each {
 			continue
 		}
-		rise, ok := c.leaks(ctx, k.Script, k.Prefix, m, sureRounds)
+		each, ok := c.leaks(ctx, k.Script, k.Prefix, m, sureRounds)
 		if !ok || !c.isNew(f.Name()) {
 			continue
 		}
-		f.Text = fmt.Sprintf("each time the conversation is had again and cleared away, the broker has about %d more %s", max(1, rise), m.what)
+		f.Text = fmt.Sprintf("each time the conversation is had again and cleared away, the broker has about %d more %s", max(1, each), m.what)
 		file := c.fileOf(f, k)
-		take(&file, shrink.Script(c.shrinks, k.Script, shrink.Limits{Time: c.o.Shrink}, func(s script.Script) bool {
+		take(&file, shrink.Script(c.shrinks, k.Script, shrink.Limits{Time: 2 * c.o.Shrink}, func(s script.Script) bool {
+			if c.rise(c.shrinks, s, k.Prefix, m, fewPlays) < fewPlays*max(m.each, each/8) {
+				return false // soon seen, while it takes a while to be sure
+			}
 			_, ok := c.leaks(c.shrinks, s, k.Prefix, m, fewRounds)
 			return ok
 		}))
@@ -316,14 +320,23 @@ func (c *campaign) lookForLeak(ctx context.Context, m metric) {
 	c.usage.inVain(m)
 }
 
+// whole is a script that writes each packet at once: it is had hundreds of times.
+func whole(s script.Script) script.Script {
+	s = slices.Clone(s)
+	for i := range s {
+		s[i].Split = 0
+	}
+	return s
+}
+
 // again has a conversation so many times, each cleared away before the next.
 func (c *campaign) again(ctx context.Context, s script.Script, prefix string, times int) {
 	for range times {
 		if ctx.Err() != nil {
 			return
 		}
-		log := play.Play(ctx, s, play.Options{Address: c.o.Address, Patience: quickPatience})
-		oracle.Tidy(ctx, log, prefix, oracle.Options{Address: c.o.Address, Patience: quickPatience})
+		log := play.Play(ctx, s, play.Options{Address: c.o.Address, Login: c.o.Login, Patience: quickPatience})
+		oracle.Tidy(ctx, log, prefix, oracle.Options{Address: c.o.Address, Login: c.o.Login, Patience: quickPatience})
 	}
 }
 

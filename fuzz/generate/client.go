@@ -291,9 +291,18 @@ func (c *client) send(p wire.Packet) { c.write(wire.Bytes(c.version, p), Legal) 
 // write writes bytes, now and then in pieces, and notes the cell.
 func (c *client) write(b []byte, v Validity) {
 	st := script.Step{Client: c.index, Op: script.Send, Bytes: b}
-	if c.w.chance(3) && len(b) < 200 {
-		st.Split = 1 + c.w.IntN(3)
+	if c.w.chance(3) {
+		st.Split = c.w.split(len(b))
 	}
 	c.w.note(c, b, v)
 	c.w.step(st)
+}
+
+// split is how many bytes of a packet are written at a time. Each piece takes a
+// millisecond: a long packet is cut into a few.
+func (w *writer) split(size int) int {
+	if size <= 16 {
+		return 1 + w.IntN(3)
+	}
+	return 1 + size/(2+w.IntN(3))
 }

@@ -123,10 +123,15 @@ func (w *writer) chance(percent int) bool { return w.IntN(100) < percent }
 // that what follows is known to come later.
 func (w *writer) converse() {
 	turns := 4 + w.IntN(10)
-	for _, c := range w.clients {
-		if c.index == 0 || w.chance(70) {
-			c.open()
-			w.rest(c)
+	if len(w.clients) > 1 && w.chance(scenes) {
+		w.scene()
+		turns = 1 + w.IntN(4)
+	} else {
+		for _, c := range w.clients {
+			if c.index == 0 || w.chance(70) {
+				c.open()
+				w.rest(c)
+			}
 		}
 	}
 	broken := w.IntN(turns) // the turn in which the rules are broken

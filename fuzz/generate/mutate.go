@@ -188,6 +188,9 @@ func (w *writer) mangleField(b []byte, v wire.Version) []byte {
 		return wire.WithFlags(b, byte(w.IntN(16)))
 	default:
 		value = w.instead(f.shape, old)
+		if kind := wire.Type(b[0] >> 4); f.shape == text && (kind == wire.SUBSCRIBE || kind == wire.UNSUBSCRIBE) && w.chance(60) {
+			value = w.noFilter()
+		}
 	}
 	out := slices.Concat(b[:f.at], value, b[f.at+f.size:])
 	change := len(value) - f.size
@@ -217,6 +220,15 @@ func (w *writer) instead(s shape, old []byte) []byte {
 		value[i] = []byte{0, 1, 0x7f, 0x80, 0xff}[w.IntN(5)]
 	}
 	return value
+}
+
+// noFilter returns what is no Topic Filter, or hardly one.
+func (w *writer) noFilter() []byte {
+	all := []string{
+		"", "#/a", "a#", "a/#/b", "a+", "+a/b", "a/+b", "##", "+#",
+		"$share", "$share/", "$share/s", "$share//a", "$share/s/", "$share/+/a", "$share/s#/a", "$share/s/a/#/b",
+	}
+	return []byte(all[w.IntN(len(all))])
 }
 
 // properties returns a list of properties that hardly belongs together.
@@ -268,6 +280,9 @@ func (c *client) misplaced() {
 		c.write(wire.Bytes(v, all...), Misplaced)
 	case 8: // what is no filter, and no topic
 		bad := string(w.instead(text, nil))
+		if w.chance(50) {
+			bad = string(w.noFilter())
+		}
 		c.write(wire.Bytes(v, []wire.Packet{
 			wire.Subscribe{ID: c.freshID(), Subscriptions: []wire.Subscription{{Filter: bad, QoS: byte(w.IntN(3))}}},
 			wire.Unsubscribe{ID: c.freshID(), Filters: []string{bad}},

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
@@ -55,7 +57,7 @@ func (h *history) answer(c *conn, at int, kind wire.Type, id uint16, p wire.Pack
 			h.granted(c, r.at, at, p.Codes)
 		case wire.Unsuback:
 			for _, sub := range h.subs {
-				if sub.conn.id == c.id && sub.leaving == r.at && (sub.conn == c || sub.granted < r.at) {
+				if sub.conn.id == c.id && sub.leaving == r.at && !refuses(p, r.filters, sub.filter) && (sub.conn == c || sub.granted < r.at) {
 					sub.left = at
 				}
 			}
@@ -64,6 +66,12 @@ func (h *history) answer(c *conn, at int, kind wire.Type, id uint16, p wire.Pack
 		}
 		return
 	}
+}
+
+// refuses tells whether an UNSUBACK says that a subscription stays.
+func refuses(p wire.Unsuback, filters []string, filter string) bool {
+	i := slices.Index(filters, filter)
+	return i >= 0 && i < len(p.Codes) && p.Codes[i] >= 0x80
 }
 
 func (h *history) granted(c *conn, asked, at int, codes []byte) {

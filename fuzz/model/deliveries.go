@@ -24,6 +24,9 @@ func (h *history) deliveries(j *judgement, prefix string) {
 				continue
 			}
 			subs := h.candidates(c, d, m)
+			if len(subs) == 0 && h.broken(c, d.at) {
+				continue // a broken SUBSCRIBE may have been carried out in part
+			}
 			if len(subs) == 0 {
 				j.find(c, d.at, "undue-delivery", "a message on %q, which no subscription of the client matches", d.topic)
 				continue
@@ -40,6 +43,16 @@ func (h *history) deliveries(j *judgement, prefix string) {
 			h.count(j, c, d, m, subs, copies[m])
 		}
 	}
+}
+
+// broken tells whether a client of the Session had broken a rule before.
+func (h *history) broken(c *conn, at int) bool {
+	for _, x := range h.conns {
+		if x.taint < at && c.reuses(x) {
+			return true
+		}
+	}
+	return false
 }
 
 // origin returns the publication that a delivery belongs to.
@@ -230,12 +243,27 @@ func (h *history) due(c *conn, m *publication) *subscription {
 	if _, expires := m.properties.First(wire.MessageExpiryInterval); expires {
 		return nil
 	}
+	if h.ownKeptOut(c, m) {
+		return nil
+	}
 	for _, s := range h.subs {
 		if s.conn == c && s.granted < m.at && s.qos > 0 && s.leaving == never && !s.shared && !s.noLocal && !h.changed(s) && topic.Match(s.match, m.topic) {
 			return s
 		}
 	}
 	return nil
+}
+
+// ownKeptOut tells whether the message is the client's own, and some subscription
+// with No Local matches it: by the words of section 3.8.3.1 the message may then
+// stay away, although another subscription matches as well.
+func (h *history) ownKeptOut(c *conn, m *publication) bool {
+	for _, s := range h.subs {
+		if s.noLocal && s.conn.id == c.id && m.conn.id == c.id && topic.Match(s.match, m.topic) {
+			return true
+		}
+	}
+	return false
 }
 
 // changed tells whether the subscription was asked for again: what it is now

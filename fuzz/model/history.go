@@ -6,7 +6,6 @@
 package model
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/mqttcheck/mqttcheck/fuzz/play"
@@ -43,7 +42,8 @@ type conn struct {
 	quiet    bool // that asks for no will
 	cut      int  // place of the end by the player
 	ended    int  // place of the end by the broker
-	held     bool
+	held     bool // some connection of the client acknowledges nothing, and
+	holds    bool // it is this one
 	fences   []int
 	requests []*request
 	received []delivery
@@ -60,7 +60,8 @@ type request struct {
 	at       int
 	kind     wire.Type // of the answer
 	id       uint16
-	codes    int // that the answer has
+	codes    int      // that the answer has
+	filters  []string // of UNSUBSCRIBE
 	answered int
 	answer   wire.Packet
 }
@@ -142,6 +143,7 @@ func read(log *play.Log) *history {
 			c.held = c.held || st.Op == script.Hold && st.Client == log.Conns[c.index].Client
 		}
 	}
+	h.holding()
 	for _, c := range h.conns {
 		if len(c.framer) > 0 {
 			h.taint(c, c.partial)
@@ -150,6 +152,25 @@ func read(log *play.Log) *history {
 	h.announced()
 	h.chain()
 	return h
+}
+
+// holding notes which connections acknowledge nothing: of each client the latest
+// that was open at the step.
+func (h *history) holding() {
+	for i, st := range h.log.Script {
+		if st.Op != script.Hold {
+			continue
+		}
+		var latest *conn
+		for _, c := range h.conns {
+			if c.opened < never && h.log.Conns[c.index].Client == st.Client && h.log.Events[c.opened].Step < i {
+				latest = c
+			}
+		}
+		if latest != nil {
+			latest.holds = true
+		}
+	}
 }
 
 // taint notes that the client has broken a rule: what it sends from then on
@@ -191,6 +212,9 @@ func (h *history) packet(c *conn, at int, raw []byte) {
 	p, _ := wire.Parse(raw[0], body, c.version)
 	if _, first := p.(wire.Connect); first == (c.connect != nil) || c.bye < never {
 		h.taint(c, at) // CONNECT comes first, and once, and nothing behind DISCONNECT
+	}
+	if odd(p) {
+		h.taint(c, at)
 	}
 	switch p := p.(type) {
 	case wire.Connect:
@@ -239,10 +263,11 @@ func (h *history) publishing(c *conn, at int, p wire.Publish, size int) {
 	if _, alias := p.Properties.First(wire.TopicAlias); alias {
 		h.taint(c, at)
 	}
-	if p.QoS > 0 && c.inUse(p.ID) || deep(p.Topic) {
+	repeats := h.repeats(c, p)
+	if p.QoS > 0 && (c.inUse(p.ID) || !repeats && h.inUse(c, p.ID)) || deep(p.Topic) {
 		h.taint(c, at)
 	}
-	if !h.repeats(c, p) {
+	if !repeats {
 		h.publications = append(h.publications, &publication{
 			conn: c, at: at, done: never, topic: p.Topic, payload: p.Payload, qos: p.QoS, retain: p.Retain, properties: p.Properties, size: size, id: p.ID,
 		})
@@ -314,6 +339,27 @@ func (c *conn) inUse(id uint16) bool {
 	return false
 }
 
+// inUse tells whether a Packet Identifier is in use in the Session of a connection,
+// also by what a connection before has left open.
+func (h *history) inUse(c *conn, id uint16) bool {
+	for _, d := range h.conns {
+		if d == c && d.inUse(id) || d != c && c.connect != nil && d.connect != nil && c.connect.ClientID != "" && d.id == c.id && d.leftOpen(id) {
+			return true
+		}
+	}
+	return false
+}
+
+// leftOpen tells whether a publication with the identifier was not completed.
+func (c *conn) leftOpen(id uint16) bool {
+	for _, r := range c.requests {
+		if r.id == id && (r.kind == wire.PUBACK && r.answered == never || r.kind == wire.PUBREC && !c.released(id, r.at)) {
+			return true
+		}
+	}
+	return false
+}
+
 // released tells whether PUBREL and PUBCOMP have passed since.
 func (c *conn) released(id uint16, since int) bool {
 	for _, r := range c.requests {
@@ -329,19 +375,13 @@ func (c *conn) released(id uint16, since int) bool {
 func deep(name string) bool { return strings.Count(name, "/") > 100 }
 
 func (h *history) subscribing(c *conn, at int, p wire.Subscribe) {
-	if c.inUse(p.ID) {
+	if h.inUse(c, p.ID) {
 		h.taint(c, at)
 	}
 	c.requests = append(c.requests, &request{at: at, kind: wire.SUBACK, id: p.ID, codes: len(p.Subscriptions), answered: never})
 	for _, s := range p.Subscriptions {
-		_, inner, shared, err := topic.ParseShared(s.Filter)
-		if c.version != wire.V5 {
-			inner, shared, err = s.Filter, false, nil
-			if len(s.Filter) > 7 && s.Filter[:7] == "$share/" {
-				h.taint(c, at) // what that means is the server's choice
-			}
-		}
-		if err != nil || topic.ValidFilter(inner) != nil || deep(inner) {
+		inner, shared, bad := filter(s.Filter, c.version)
+		if bad {
 			h.taint(c, at)
 		}
 		sub := &subscription{
@@ -356,11 +396,27 @@ func (h *history) subscribing(c *conn, at int, p wire.Subscribe) {
 	}
 }
 
+// filter takes a Topic Filter apart. It is bad if it is none, or if what it means is
+// the server's choice.
+func filter(text string, v wire.Version) (inner string, shared, bad bool) {
+	if v != wire.V5 {
+		return text, false, topic.ValidFilter(text) != nil || deep(text) || strings.HasPrefix(text, "$share/")
+	}
+	_, inner, shared, err := topic.ParseShared(text)
+	return inner, shared, err != nil || topic.ValidFilter(inner) != nil || deep(inner)
+}
+
 func (h *history) unsubscribing(c *conn, at int, p wire.Unsubscribe) {
-	if c.inUse(p.ID) || slices.ContainsFunc(p.Filters, deep) {
+	for _, f := range p.Filters {
+		_, _, bad := filter(f, c.version)
+		if bad {
+			h.taint(c, at)
+		}
+	}
+	if h.inUse(c, p.ID) {
 		h.taint(c, at)
 	}
-	c.requests = append(c.requests, &request{at: at, kind: wire.UNSUBACK, id: p.ID, codes: len(p.Filters), answered: never})
+	c.requests = append(c.requests, &request{at: at, kind: wire.UNSUBACK, id: p.ID, codes: len(p.Filters), filters: p.Filters, answered: never})
 	for _, sub := range h.subs {
 		for _, f := range p.Filters {
 			if sub.conn.id == c.id && sub.filter == f {

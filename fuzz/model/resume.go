@@ -45,6 +45,10 @@ func (h *history) resumed(j *judgement) {
 			old.version != c.version || old.lifetime() < 60 || h.careless(c.id) {
 			continue
 		}
+		h.sentAgain(j, old, c)
+		if old.held || c.held {
+			continue // what is due depends on what it has acknowledged
+		}
 		for _, m := range h.publications {
 			if m.will || m.conn.taint <= m.at || m.qos == 0 || !h.only(m) {
 				continue
@@ -67,8 +71,56 @@ func (c *conn) fencedLast() int {
 	return c.fences[len(c.fences)-1]
 }
 
-// careless tells whether some connection of the client has broken a rule, has
-// acknowledged nothing, or takes small packets only.
+// sentAgain judges that what a client got and did not acknowledge comes again on
+// the connection on which it goes on with the Session [section 4.4].
+func (h *history) sentAgain(j *judgement, old, c *conn) {
+	if c.holds || !h.stayed(c) {
+		return
+	}
+	for _, d := range old.received {
+		if d.at > c.asked || d.packet.QoS == 0 || d.unknown || h.acknowledged(old, d) || h.mayVanish(c, d) {
+			continue
+		}
+		again := false
+		for _, e := range c.received {
+			again = again || e.topic == d.topic && e.packet.Payload == d.packet.Payload
+		}
+		if !again {
+			j.missing(c, c.fencedLast(), "not-sent-again", "a message on %q at QoS %d came, was not acknowledged, and does not come again in the Session", d.topic, d.packet.QoS)
+		}
+	}
+}
+
+// acknowledged tells whether the client has sent PUBACK or PUBREC for a delivery.
+func (h *history) acknowledged(c *conn, d delivery) bool {
+	for _, e := range h.log.Events[d.at:] {
+		if e.Conn == c.index && e.Kind == play.Sent && len(e.Bytes) >= 4 && (wire.Type(e.Bytes[0]>>4) == wire.PUBACK || wire.Type(e.Bytes[0]>>4) == wire.PUBREC) &&
+			uint16(e.Bytes[2])<<8|uint16(e.Bytes[3]) == d.packet.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// mayVanish tells whether a delivery need not be made again: the message expires,
+// or another member of a group may get it.
+func (h *history) mayVanish(c *conn, d delivery) bool {
+	for _, m := range h.publications {
+		if _, expires := m.properties.First(wire.MessageExpiryInterval); expires && m.payload == d.packet.Payload {
+			return true
+		}
+	}
+	for _, s := range h.subs {
+		if s.shared && s.conn.id == c.id && topic.Match(s.match, d.topic) {
+			return true
+		}
+	}
+	_, expires := d.packet.Properties.First(wire.MessageExpiryInterval)
+	return expires
+}
+
+// careless tells whether some connection of the client has broken a rule, or
+// takes small packets only.
 func (h *history) careless(id string) bool {
 	n := 0
 	for _, c := range h.conns {
@@ -76,7 +128,7 @@ func (h *history) careless(id string) bool {
 			continue
 		}
 		n++
-		if c.taint < never || c.held || c.connect.Properties.Number(wire.MaximumPacketSize, 0) > 0 {
+		if c.taint < never || c.connect.Properties.Number(wire.MaximumPacketSize, 0) > 0 {
 			return true
 		}
 	}
@@ -86,6 +138,9 @@ func (h *history) careless(id string) bool {
 // stored returns the subscription of the old connection by which a message is
 // surely due to the Session.
 func (h *history) stored(old, c *conn, m *publication) *subscription {
+	if h.ownKeptOut(c, m) {
+		return nil
+	}
 	for _, s := range h.subs {
 		if s.conn == old && s.granted < m.at && s.granted < old.over() && s.qos > 0 && s.leaving == never && !s.shared && !s.noLocal &&
 			!h.repeated(s) && topic.Match(s.match, m.topic) {
@@ -153,6 +208,9 @@ func (h *history) settledBy(c *conn, d delivery) bool {
 // [section 3.14.4].
 func (h *history) leftWill(j *judgement, c *conn, d delivery, m *publication) {
 	left := m.conn
+	if d.packet.Retain { // it may be one of another playing
+		return
+	}
 	if !m.will || left.bye == never || left.taint < never || !left.quiet || !h.alone(left) {
 		return
 	}

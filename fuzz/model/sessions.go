@@ -62,9 +62,10 @@ func (c *conn) lifetime() uint32 {
 }
 
 // mayResume tells whether c may go on with the Session of the connection
-// before it.
+// before it. A CONNECT that got no answer may never have been seen.
 func (c *conn) mayResume() bool {
-	return c.before != nil && (!c.clean() || c.muddled) && (c.before.lifetime() > 0 || c.muddled || c.before.taint < never)
+	return c.before != nil && (!c.clean() || c.muddled || c.accepted == never) &&
+		(c.before.lifetime() > 0 || c.muddled || c.before.taint < never || c.before.accepted == never)
 }
 
 // reuses tells whether the Session that c uses may have been made by d, or by a

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mqttcheck/mqttcheck/fuzz/play"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
@@ -23,7 +24,7 @@ type Client struct {
 }
 
 // Join connects a client and subscribes to the topic of its name.
-func Join(ctx context.Context, address wire.Address, v wire.Version, name string, patience time.Duration) (*Client, error) {
+func Join(ctx context.Context, address wire.Address, login *play.Login, v wire.Version, name string, patience time.Duration) (*Client, error) {
 	dialing, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	conn, err := wire.Dial(dialing, address, wire.Options{Name: name, Version: v})
@@ -31,7 +32,7 @@ func Join(ctx context.Context, address wire.Address, v wire.Version, name string
 		return nil, ErrNoConnection
 	}
 	c := &Client{conn: conn, name: name, qos: 2, patience: patience}
-	_ = conn.Send(wire.Connect{CleanStart: true, KeepAlive: 600, ClientID: name})
+	_ = conn.Send(login.Into(wire.Connect{CleanStart: true, KeepAlive: 600, ClientID: name}))
 	got, err := c.await(wire.CONNACK)
 	if ack, ok := got.Packet.(wire.Connack); ok && ack.Code != 0 {
 		err = fmt.Errorf("a client is refused with CONNACK 0x%02x", ack.Code)
@@ -127,8 +128,8 @@ func (c *Client) Leave() {
 
 // Healthy makes a round trip on a fresh connection. The error says what went
 // wrong.
-func Healthy(ctx context.Context, address wire.Address, v wire.Version, name string, patience time.Duration) error {
-	c, err := Join(ctx, address, v, name, patience)
+func Healthy(ctx context.Context, address wire.Address, login *play.Login, v wire.Version, name string, patience time.Duration) error {
+	c, err := Join(ctx, address, login, v, name, patience)
 	if err == nil {
 		err = c.RoundTrip()
 		c.Leave()

@@ -37,9 +37,13 @@ type Finding struct {
 // Name is the finding's name, for files and lists.
 func (f Finding) Name() string { return f.Oracle + "-" + f.Key }
 
+// Absence tells that something did not come: a broker that is slow looks the same.
+func (f Finding) Absence() bool { return f.absent }
+
 // Options of an examination.
 type Options struct {
 	Address  wire.Address
+	Login    *play.Login
 	Patience time.Duration // for the answer to a fence
 	Profile  *model.Profile
 	Trace    *wire.Trace
@@ -60,9 +64,16 @@ func Examine(ctx context.Context, s script.Script, prefix string, o Options) (*p
 	return log, found
 }
 
-// confirm plays the script again, with pauses before its end.
+// confirm plays the script again, with pauses before its end and before each
+// connection is ended: a broker may answer what it gets in another order.
 func confirm(ctx context.Context, s script.Script, prefix string, o Options, first []Finding) (*play.Log, []Finding) {
-	slow := slices.Clone(s)
+	var slow script.Script
+	for _, st := range s {
+		if st.Op == script.Finish || st.Op == script.Reset || st.Op == script.Open && len(slow) > 0 {
+			slow = append(slow, script.Step{Op: script.Pause, Pause: settle})
+		}
+		slow = append(slow, st)
+	}
 	for range 3 {
 		for _, c := range s.Clients() {
 			slow = append(slow, script.Step{Op: script.Pause, Pause: settle}, script.Step{Client: c, Op: script.Fence})
@@ -79,13 +90,13 @@ func confirm(ctx context.Context, s script.Script, prefix string, o Options, fir
 }
 
 // settle is how long a broker is given to bring what is due.
-const settle = 50 * time.Millisecond
+const settle = 100 * time.Millisecond
 
 // Same tells whether two findings are one.
 func (f Finding) Same(other Finding) bool { return f.Oracle == other.Oracle && f.Key == other.Key }
 
 func examine(ctx context.Context, s script.Script, prefix string, o Options) (*play.Log, []Finding) {
-	log := play.Play(ctx, s, play.Options{Address: o.Address, Patience: o.Patience, Trace: o.Trace})
+	log := play.Play(ctx, s, play.Options{Address: o.Address, Login: o.Login, Patience: o.Patience, Trace: o.Trace})
 	if ctx.Err() != nil {
 		return log, nil // what was broken off proves nothing
 	}

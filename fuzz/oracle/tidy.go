@@ -17,7 +17,7 @@ import (
 // a leak.
 func Tidy(ctx context.Context, log *play.Log, prefix string, o Options) {
 	if s := TidyScript(log, prefix); len(s) > 0 {
-		play.Play(ctx, s, play.Options{Address: o.Address, Patience: o.Patience})
+		play.Play(ctx, s, play.Options{Address: o.Address, Login: o.Login, Patience: o.Patience})
 	}
 }
 
@@ -27,21 +27,30 @@ func TidyScript(log *play.Log, prefix string) script.Script {
 	if len(ids) == 0 && len(topics) == 0 {
 		return nil
 	}
-	if len(topics) > 0 {
-		ids = append(ids, prefix+"-tidy")
-	}
 	var s script.Script
-	for i, id := range ids {
-		packets := []wire.Packet{wire.Connect{CleanStart: true, KeepAlive: 60, ClientID: id}}
-		if i == len(ids)-1 { // wills are out by now
-			for _, topic := range topics {
-				packets = append(packets, wire.Publish{Topic: topic, Retain: true})
-			}
+	for some := range slices.Chunk(ids, script.MaxClients) {
+		for i, id := range some { // all at once: each is a wait for the broker
+			s = append(s, farewell(i, v, id)...)
 		}
-		packets = append(packets, wire.Pingreq{}, wire.Disconnect{})
-		s = append(s, script.Step{Op: script.Open, Version: v}, script.Step{Op: script.Send, Bytes: wire.Bytes(v, packets...)}, script.Step{Op: script.Finish})
+		for i := range some {
+			s = append(s, script.Step{Client: i, Op: script.Finish})
+		}
+	}
+	if len(topics) > 0 { // wills are out by now
+		s = append(s, farewell(0, v, prefix+"-tidy", topics...)...)
+		s = append(s, script.Step{Op: script.Finish})
 	}
 	return s
+}
+
+// farewell has a client begin a new Session, delete retained messages, and leave.
+func farewell(client int, v wire.Version, id string, topics ...string) script.Script {
+	packets := []wire.Packet{wire.Connect{CleanStart: true, KeepAlive: 60, ClientID: id}}
+	for _, topic := range topics {
+		packets = append(packets, wire.Publish{Topic: topic, Retain: true})
+	}
+	packets = append(packets, wire.Pingreq{}, wire.Disconnect{})
+	return script.Script{{Client: client, Op: script.Open, Version: v}, {Client: client, Op: script.Send, Bytes: wire.Bytes(v, packets...)}}
 }
 
 // leavings lists the Client Identifiers whose Sessions may still be there, also

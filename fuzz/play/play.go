@@ -14,6 +14,8 @@ type Options struct {
 	Address wire.Address
 	// Patience is how long the answer to a fence is awaited (default 2 s).
 	Patience time.Duration
+	// Login is put into each CONNECT; nil puts nothing.
+	Login *Login
 	// Trace receives every packet; nil keeps none.
 	Trace *wire.Trace
 }
@@ -117,6 +119,7 @@ func (p *player) open(ctx context.Context, st script.Step) {
 func (p *player) write(l *link, b []byte, split int, auto bool) {
 	p.log.add(Event{Kind: Sent, Conn: l.index, Step: p.step, Bytes: b, Auto: auto})
 	l.follow(b)
+	b = p.o.Login.into(b, p.log.Conns[l.index].Version)
 	if split > 0 {
 		_ = l.conn.SendSplit(b, split)
 		return

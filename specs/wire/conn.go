@@ -160,8 +160,10 @@ func (c *Conn) SendSplit(b []byte, n int) error {
 const segmentPause = time.Millisecond
 
 func (c *Conn) record(raw []byte) {
-	text, kind, shown := sent(raw, c.version)
-	c.trace.add(Event{Client: c.name, Dir: "send", Type: kind, Text: text, Bytes: shown})
+	if c.trace != nil {
+		text, kind, shown := sent(raw, c.version)
+		c.trace.add(Event{Client: c.name, Dir: "send", Type: kind, Text: text, Bytes: shown})
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.checker.sent(raw)
@@ -366,11 +368,13 @@ func (c *Conn) readPacket(in *bufio.Reader) error {
 	}
 	c.partial.Add(-int64(len(raw)))
 	r := receive(raw, c.version)
-	text := brief(r.Packet)
-	if r.Err != nil {
-		text += " (" + r.Err.Error() + ")"
+	if c.trace != nil {
+		text := brief(r.Packet)
+		if r.Err != nil {
+			text += " (" + r.Err.Error() + ")"
+		}
+		c.trace.add(Event{Client: c.name, Dir: "recv", Type: r.Type.String(), Text: text, Bytes: masked(raw, c.version)})
 	}
-	c.trace.add(Event{Client: c.name, Dir: "recv", Type: r.Type.String(), Text: text, Bytes: masked(raw, c.version)})
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
