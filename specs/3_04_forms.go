@@ -76,11 +76,16 @@ func formsOfAcks(b *probe.Broker, v version) {
 }
 
 // settlesInEachForm asserts that a client that takes one delivery at a time gets
-// the next, whatever the form of the acknowledgement that settles it.
+// the next, whatever the form of the acknowledgement that settles it. The usual
+// form goes ahead, as often as there are others: a broker that loses count of its
+// deliveries by itself is no case of forms.
 func settlesInEachForm(b *probe.Broker, key string, qos byte, kind wire.Type) {
 	GinkgoHelper()
 	sub := takesAtOnce(b, 1)
-	sub.publish(bytes.Repeat([]byte{qos}, 1+len(ackForms))...)
+	sub.publish(bytes.Repeat([]byte{qos}, 1+2*len(ackForms))...)
+	for range ackForms {
+		sub.Acknowledge(sub.Unacknowledged())
+	}
 	open := sub.Unacknowledged()
 	for _, form := range ackForms {
 		if kind == wire.PUBCOMP {

@@ -158,13 +158,13 @@ func proofRun(t *testing.T, args ...string) reports.Result {
 var everyday = []string{"v311/MQTT-4.3.3-1", "v311/MQTT-4.3.2-1", "v311/MQTT-3.10.4-4", "v311/MQTT-3.12.4-1", "v311/MQTT-2.3.1-4",
 	"v5/MQTT-4.3.3-10", "v5/MQTT-3.10.4-4", "v5/MQTT-3.12.4-1", "v5/MQTT-2.2.1-5"}
 
-// sample selects the checks of a defect's statements and others that it should
-// leave alone, drawn by a hash of its name.
-func sample(all []check, d core.Defect) []string {
+// sample selects the checks of a defect's statements and some others that it
+// should leave alone, drawn by a hash of its name.
+func sample(all []check, d core.Defect, others int) []string {
 	h := fnv.New32a()
 	h.Write([]byte(d.Name))
 	keys := append(slices.Clone(d.Breaks), everyday...)
-	for k := range uint32(20) {
+	for k := range uint32(others) {
 		if c := all[(h.Sum32()+k*7919)%uint32(len(all))]; !c.Timing && len(c.Keys) > 0 {
 			keys = append(keys, c.Keys[0])
 		}

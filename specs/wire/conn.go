@@ -180,10 +180,14 @@ func (c *Conn) write(b []byte) error {
 }
 
 // CloseWrite ends the sending half of the connection (FIN; over WebSocket and
-// TLS as they do it, before); reading goes on.
+// TLS as they do it, before); reading goes on. On a connection that has ended it
+// does nothing.
 func (c *Conn) CloseWrite() error {
 	c.trace.Note(c.name, "the client ends its half of the connection (FIN)")
-	return closeWrite(c.nc)
+	if err := closeWrite(c.nc); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
 }
 
 // Close ends the connection (FIN) and waits until its reader has stopped. On a
