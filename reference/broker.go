@@ -286,7 +286,7 @@ func (b *Broker) carryOutAll(server *core.Server, outputs []core.Output) bool {
 func (b *Broker) carryOut(out core.Output) *link {
 	switch out := out.(type) {
 	case core.Send:
-		if l := b.link(out.Conn); l != nil && l.send(out.Bytes) {
+		if l := b.link(out.Conn); l != nil && l.send(out.Bytes, out.Stream) {
 			return l
 		}
 	case core.Close:

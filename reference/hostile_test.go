@@ -150,7 +150,7 @@ func TestWritersGiveUp(t *testing.T) {
 		l := newLink(1, ours)
 		go l.write(func() {})
 		for range maxOutgoing/(1<<20) + 2 {
-			l.send(make([]byte, 1<<20))
+			l.send(make([]byte, 1<<20), "")
 		}
 		awaitEnd(t, l)
 		if !l.finished() || len(l.queue) != 0 {
@@ -163,7 +163,7 @@ func TestWritersGiveUp(t *testing.T) {
 		l := newLink(1, ours)
 		l.patience = 10 * time.Millisecond
 		go l.write(func() {})
-		l.send([]byte("something"))
+		l.send([]byte("something"), "")
 		awaitEnd(t, l)
 		if !l.finished() {
 			t.Error("the connection goes on")
@@ -185,10 +185,10 @@ func TestUnwrittenBytesAreReported(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer theirs.Close()
 	l := newLink(1, ours)
-	if l.send(make([]byte, reportStep-1)) {
+	if l.send(make([]byte, reportStep-1), "") {
 		t.Error("little is reported")
 	}
-	if !l.send(make([]byte, 1)) {
+	if !l.send(make([]byte, 1), "") {
 		t.Error("much is not reported")
 	}
 	if n := l.report(); n != reportStep {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mqttcheck/mqttcheck/reference/core"
+	"github.com/mqttcheck/mqttcheck/reference/packet"
 )
 
 // Limits of one connection, in bytes and time. What waits for a client that
@@ -39,11 +40,12 @@ type link struct {
 	mu       sync.Mutex
 	ready    *sync.Cond
 	queue    []byte
-	writing  int  // bytes taken from the queue and not yet written
-	reported int  // unwritten bytes that the core knows of
-	queued   int  // bytes queued since then
-	ending   bool // nothing is added any more; close once the queue is written
-	gone     bool // the connection is of no more use
+	held     []held // messages that wait, by the time when they are due
+	writing  int    // bytes taken from the queue and not yet written
+	reported int    // unwritten bytes that the core knows of
+	queued   int    // bytes queued since then
+	ending   bool   // nothing is added any more; close once the queue is written
+	gone     bool   // the connection is of no more use
 }
 
 func newLink(id core.ConnID, nc net.Conn) *link {
@@ -52,14 +54,27 @@ func newLink(id core.ConnID, nc net.Conn) *link {
 	return l
 }
 
-// send queues bytes. A client that does not read is cut off. It reports
-// whether the core should hear how much waits.
-func (l *link) send(b []byte) (tell bool) {
+// send queues bytes, those of a stream behind what is queued meanwhile. A client
+// that does not read is cut off. It reports whether the core should hear how much
+// waits.
+func (l *link) send(b []byte, stream string) (tell bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ending || l.gone {
 		return false
 	}
+	if stream != "" {
+		l.hold(stream, b)
+		return false
+	}
+	if len(b) > 0 && packet.Type(b[0]>>4) == packet.DISCONNECT {
+		l.held = nil // nothing comes behind it
+	}
+	return l.add(b)
+}
+
+// add queues bytes to be written; the lock is held.
+func (l *link) add(b []byte) (tell bool) {
 	if len(l.queue)+l.writing+len(b) > maxOutgoing {
 		l.cut()
 		return false

@@ -60,8 +60,11 @@ func literalTopics(b *probe.Broker, v version) {
 				c = b.Connect("pub")
 				c.SendBytes(wire.Bytes(b.Version, wire.Publish{Topic: name, Payload: "deep"}))
 				c.SendBytes(wire.Bytes(b.Version, wire.Pingreq{}))
-				c.Within(b.Timeout, wire.PINGRESP)
+				took = c.Within(b.Timeout, wire.PINGRESP).Came
 				watch.Unharmed()
+				if !took {
+					break
+				}
 			}
 		})
 	})

@@ -106,6 +106,7 @@ var unobserved = map[string]string{
 	"packet-ids":       "which Packet Identifier is taken means nothing to anybody",
 	"keep-alive-slack": "how long a server waits beyond what it has to is not worth the time to find out",
 	"delay":            "how fast a server is is no freedom of the protocol",
+	"overtaking":       "it shows at times only, and a check that took it for granted would be wrong",
 	"segments":         "how the bytes come is that of the network",
 }
 

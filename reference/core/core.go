@@ -66,10 +66,12 @@ func (Shutdown) event() {}
 // Output is something to be done outside: a Send or a Close.
 type Output interface{ output() }
 
-// Send asks for bytes to be written to a connection.
+// Send asks for bytes to be written to a connection. Those of a Stream keep their
+// order and may be overtaken by others; without one all do.
 type Send struct {
-	Conn  ConnID
-	Bytes []byte
+	Conn   ConnID
+	Bytes  []byte
+	Stream string
 }
 
 // Close asks for a connection to be ended once what was sent is written.
@@ -201,7 +203,10 @@ func (s *Server) seconds(n float64) time.Duration { return time.Duration(n * flo
 
 // send encodes a packet for the client, unless it is larger than the client
 // takes; it reports whether it went out.
-func (s *Server) send(c *conn, p packet.Packet) bool {
+func (s *Server) send(c *conn, p packet.Packet) bool { return s.sendIn(c, p, "") }
+
+// sendIn is send for a packet that keeps its place in a stream only.
+func (s *Server) sendIn(c *conn, p packet.Packet, stream string) bool {
 	if c.ended {
 		return false
 	}
@@ -213,7 +218,7 @@ func (s *Server) send(c *conn, p packet.Packet) bool {
 		if s.tooLarge(c, q) && s.rules.honoursPacketSize(q) {
 			return false
 		}
-		s.out = append(s.out, Send{Conn: c.id, Bytes: s.rules.rawOutgoing(c, q, b)})
+		s.out = append(s.out, Send{Conn: c.id, Bytes: s.rules.rawOutgoing(c, q, b), Stream: stream})
 	}
 	return true
 }

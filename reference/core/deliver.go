@@ -2,6 +2,7 @@ package core
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/mqttcheck/mqttcheck/reference/packet"
@@ -231,8 +232,25 @@ func (s *Server) transmit(c *conn, d *delivery) bool {
 	if c.five() {
 		s.applyAlias(c, p)
 	}
+	stream := s.stream(d)
 	d.sent = true
-	return s.send(c, p)
+	return s.sendIn(c, p, stream)
+}
+
+// stream names the messages among which one keeps its place: no name for all.
+// At least those of one publisher on one topic at one QoS come in order, and
+// what is sent again does among all. [v311/MQTT-4.6.0-1] [v311/MQTT-4.6.0-6]
+// [v5/MQTT-4.6.0-5]
+func (s *Server) stream(d *delivery) string {
+	switch m := d.message; {
+	case d.sent:
+		return ""
+	case s.policy.Overtaking == "by-topic":
+		return m.topic
+	case s.policy.Overtaking == "freely":
+		return fmt.Sprintf("%s %d %s", m.topic, d.qos, m.publisher)
+	}
+	return ""
 }
 
 // publication is the PUBLISH of a delivery as the client gets it.
@@ -263,7 +281,7 @@ func (s *Server) publication(c *conn, d *delivery) *packet.Publish {
 // [v5/MQTT-3.1.2-26] [v5/MQTT-3.1.2-27] [v5/MQTT-3.3.2-8] [v5/MQTT-3.3.2-11]
 func (s *Server) applyAlias(c *conn, p *packet.Publish) {
 	most := s.rules.aliasesGiven(c.aliasMax)
-	if most == 0 || s.policy.OutgoingAliases == "never" {
+	if most == 0 || s.policy.OutgoingAliases == "never" || s.policy.Overtaking != "never" {
 		return
 	}
 	alias, known := c.aliasesOut[p.Topic]

@@ -38,6 +38,7 @@ type Policy struct {
 	Announce                string // needed, all
 	Segments                string // whole, bytes
 	Delay                   int    // milliseconds before each write
+	Overtaking              string // never, by-topic, freely
 	KeepAliveSlack          int    // seconds
 	GrantedQoS5             int
 	DollarTopics            string // exchanged, reserved, refused, open
@@ -159,6 +160,8 @@ var generalPolicies = []PolicyInfo{
 		number(func(p *Policy) *int { return &p.KeepAliveSlack })},
 	{"delay", []string{"0", "20"}, "3.1.1:4.2,5.0:4.2", "Milliseconds that the server waits before each write.",
 		number(func(p *Policy) *int { return &p.Delay })},
+	{"overtaking", []string{"never", "by-topic", "freely"}, "3.1.1:4.6,5.0:4.6", "Whether messages are sent behind later ones, of other topics or also of other publishers and at other QoS, and behind answers; there are no Topic Aliases then.",
+		choice(func(p *Policy) *string { return &p.Overtaking })},
 	{"segments", []string{"whole", "bytes"}, "3.1.1:4.2,5.0:4.2", "Whether the beginning of what is sent comes byte by byte.",
 		choice(func(p *Policy) *string { return &p.Segments })},
 	{"maximum-qos", []string{"2", "1", "0"}, "5.0:3.2.2.3.4", "The Maximum QoS.",
