@@ -27,10 +27,10 @@ func (c *campaign) compare(ctx context.Context, worker int, k generate.Case, log
 			continue
 		}
 		file := c.fileOf(f, k)
-		take(&file, shrink.Script(c.shrinks, k.Script, shrink.Limits{Time: c.o.Shrink}, func(s script.Script) bool {
+		take(&file, shrink.Script(c.shrinks, k.Script, shrink.Limits{Time: c.o.Shrink, Fits: func(s script.Script) bool { return own(s, k.Prefix) }}, func(s script.Script) bool {
 			part := k
 			part.Script = s
-			return own(s, k.Prefix) && c.differs(c.shrinks, part, f)
+			return c.differs(c.shrinks, part, f)
 		}))
 		c.save(file)
 	}

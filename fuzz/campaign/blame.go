@@ -72,15 +72,15 @@ func (c *campaign) blame(ctx context.Context, f oracle.Finding, suspects []gener
 				s = s[:last+1]
 			}
 		}
-		clean := own(s, k.Prefix) // then what a candidate leaves behind is cleared away
 		shows := func(s script.Script) bool {
-			if clean && !own(s, k.Prefix) {
-				return false
-			}
 			_, ill := fells(s)
 			return ill
 		}
-		result := shrink.Script(ctx, s, shrink.Limits{Time: c.o.Shrink}, shows)
+		limits := shrink.Limits{Time: c.o.Shrink}
+		if own(s, k.Prefix) { // then what a candidate leaves behind is cleared away
+			limits.Fits = func(s script.Script) bool { return own(s, k.Prefix) }
+		}
+		result := shrink.Script(ctx, s, limits, shows)
 		result.Script = shrink.Steady(ctx, result.Script, shrink.Limits{Plays: times, Time: c.o.Shrink / 2}, shows)
 		take(&file, result)
 		c.save(file)
@@ -117,14 +117,18 @@ func (c *campaign) fells(ctx context.Context, s script.Script, prefix string, f 
 
 // well tells whether the broker answers.
 func (c *campaign) well(ctx context.Context) bool {
-	if c.died() {
-		return false
+	begun := time.Now()
+	for !c.died() && time.Since(begun) < makeSure { // one that is about to end may end a connection first
+		err := c.health(ctx, "check", makeSure)
+		if err == nil || ctx.Err() != nil {
+			return true
+		}
+		if errors.Is(err, oracle.ErrNoConnection) && c.process != nil {
+			c.awaitEnd()
+			break
+		}
 	}
-	err := c.health(ctx, "check", makeSure)
-	if errors.Is(err, oracle.ErrNoConnection) {
-		c.awaitEnd()
-	}
-	return err == nil || ctx.Err() != nil
+	return false
 }
 
 // lastStep is the last step of a script that was still sent to somebody.
@@ -144,8 +148,9 @@ func lastStep(log *play.Log) int {
 // minimise makes a finding of one conversation small; the file keeps the whole
 // of it when it does not show again.
 func (c *campaign) minimise(ctx context.Context, worker int, k generate.Case, f oracle.Finding, file *finding.File) (again bool) {
+	fits := func(s script.Script) bool { return own(s, k.Prefix) }
 	shows := func(s script.Script) bool {
-		if !own(s, k.Prefix) {
+		if !fits(s) {
 			return false
 		}
 		part := k
@@ -164,7 +169,7 @@ func (c *campaign) minimise(ctx context.Context, worker int, k generate.Case, f 
 		file.About += "; it did not show again when the conversation was had alone"
 		return false
 	}
-	small := shrink.Script(ctx, s, shrink.Limits{Time: c.o.Shrink}, shows)
+	small := shrink.Script(ctx, s, shrink.Limits{Time: c.o.Shrink, Fits: fits}, shows)
 	small.Script = shrink.Steady(ctx, small.Script, shrink.Limits{Plays: shrink.Surely, Time: c.o.Shrink / 2}, shows)
 	take(file, small)
 	return true

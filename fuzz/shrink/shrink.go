@@ -16,6 +16,8 @@ import (
 type Limits struct {
 	Plays int           // at most so many (default 300)
 	Time  time.Duration // at most so long (default 60 s)
+	// Fits tells which candidates may be played at all; nil lets each.
+	Fits func(script.Script) bool
 }
 
 // Result is what is left, and what it took.
@@ -34,7 +36,7 @@ func Script(ctx context.Context, s script.Script, l Limits, shows func(script.Sc
 	if l.Time == 0 {
 		l.Time = time.Minute
 	}
-	k := &shrinker{best: s, shows: shows, left: l.Plays, tried: map[string]bool{}}
+	k := &shrinker{best: s, shows: shows, fits: l.Fits, left: l.Plays, tried: map[string]bool{}}
 	ctx, cancel := context.WithTimeout(ctx, l.Time)
 	defer cancel()
 	k.over = func() bool { return k.left <= 0 || ctx.Err() != nil }
@@ -51,6 +53,7 @@ func Script(ctx context.Context, s script.Script, l Limits, shows func(script.Sc
 type shrinker struct {
 	best  script.Script
 	shows func(script.Script) bool
+	fits  func(script.Script) bool
 	left  int
 	tried map[string]bool // candidates, in their text form
 	over  func() bool
@@ -63,6 +66,9 @@ func (k *shrinker) try(s script.Script) bool {
 		return false
 	}
 	k.tried[text] = true
+	if k.fits != nil && !k.fits(s) {
+		return false
+	}
 	k.left--
 	if !k.shows(s) {
 		return false
