@@ -50,7 +50,7 @@ func (c *campaign) blame(ctx context.Context, f oracle.Finding, suspects []gener
 	until := time.Now().Add(2 * c.o.Shrink)
 	patience, times := quickPatience, shrink.Surely
 	if f.Oracle == oracle.Hang {
-		patience, times = hangPatience, 3 // each takes seconds
+		patience, times = hangPatience, 4 // each takes seconds
 	}
 	for _, k := range suspects {
 		fells := func(s script.Script) (*play.Log, bool) { return c.fells(ctx, s, k.Prefix, f, patience) }
@@ -81,7 +81,7 @@ func (c *campaign) blame(ctx context.Context, f oracle.Finding, suspects []gener
 			limits.Fits = func(s script.Script) bool { return own(s, k.Prefix) }
 		}
 		result := shrink.Script(ctx, s, limits, shows)
-		result.Script = shrink.Steady(ctx, result.Script, shrink.Limits{Plays: times, Time: c.o.Shrink / 2}, shows)
+		result.Script = shrink.Steady(ctx, result.Script, shrink.Limits{Plays: times, Time: c.o.Shrink}, shows)
 		take(&file, result)
 		c.save(file)
 		return

@@ -80,7 +80,7 @@ var planted = []struct {
 	{"crash-subscribe-without-options", oracle.Crash, "process-", 2, 3000, true},
 	{"crash-property-length", oracle.Crash, "process-", 2, 3000, false},
 	{"crash-before-connect", oracle.Crash, "process-", 1, 3000, false},
-	{"crash-share-without-filter", oracle.Crash, "process-", 2, 12000, false},
+	{"crash-share-without-filter", oracle.Crash, "process-", 2, 3000, false},
 	{"crash-takeover-with-open-qos2", oracle.Crash, "process-", 3, 3000, false},
 	{"crash-unknown-alias", oracle.Crash, "process-", 2, 6000, false},
 	{"hang-deep-filter", oracle.Hang, "broker", 2, 3000, false},
@@ -89,7 +89,7 @@ var planted = []struct {
 	{"hang-busy-after-half-close", oracle.Hang, Busy, 1, 3000, false},
 	{"leak-open-identifier", oracle.Leak, "memory", 3, 6000, false},
 	{"leak-unsubscribed", oracle.Leak, "memory", 5, 12000, false},
-	{"leak-will", oracle.Leak, "memory", 14, 12000, false},
+	{"leak-will", oracle.Leak, "memory", 4, 12000, false},
 	{"leak-descriptor", oracle.Leak, "descriptors", 2, 6000, false},
 
 	{"delivered-at-granted-qos", oracle.Model, "qos-too-high", 6, 1000, false},

@@ -12,9 +12,9 @@ import (
 const Surely = 8
 
 // Steady makes a small script show what it shows each time: where it depends on
-// which of two clients the broker serves first, fences tell it. Those that are not
-// needed are left out. Each time is l.Plays times in a row. A script that stays
-// unsteady is returned as it is.
+// which of two clients the broker serves first, fences tell it, and ends of
+// connections that are waited for. Fences that are not needed are left out. Each time
+// is l.Plays times in a row. A script that stays unsteady is returned as it is.
 func Steady(ctx context.Context, s script.Script, l Limits, shows func(script.Script) bool) script.Script {
 	ctx, cancel := context.WithTimeout(ctx, l.Time)
 	defer cancel()
@@ -31,7 +31,9 @@ func Steady(ctx context.Context, s script.Script, l Limits, shows func(script.Sc
 	}
 	firm := fenced(s)
 	if !always(firm) {
-		return s
+		if firm = ended(firm); !always(firm) {
+			return s
+		}
 	}
 	for at := len(firm) - 1; at >= 0; at-- {
 		if less := slices.Delete(slices.Clone(firm), at, at+1); firm[at].Op == script.Fence && always(less) {
@@ -39,6 +41,16 @@ func Steady(ctx context.Context, s script.Script, l Limits, shows func(script.Sc
 		}
 	}
 	return firm
+}
+
+// ended ends the connections one by one: what is left open at the end of a script is
+// dropped all at once.
+func ended(s script.Script) script.Script {
+	s = slices.Clone(s)
+	for _, client := range s.Clients() {
+		s = append(s, script.Step{Client: client, Op: script.Finish})
+	}
+	return s
 }
 
 // fenced puts a fence behind everything that is sent.
