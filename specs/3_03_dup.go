@@ -53,6 +53,8 @@ func comesAgain(b *probe.Broker, v version) {
 			Expect(got).NotTo(BeEmpty(), "it is delivered, once or twice")
 			Expect(got).To(HaveEach(HaveField("Dup", false)), "no delivery is a repetition of the server's")
 		})
+
+		identifierAgain(b, v)
 	})
 
 	Describe("3.10 UNSUBSCRIBE", func() {
@@ -82,4 +84,57 @@ func comesAgain(b *probe.Broker, v version) {
 		}
 		probe.Observe(key, "of two matching filters one has Retain As Published: the copies have RETAIN %v", flags)
 	})
+}
+
+// identifierAgain is about a Packet Identifier that a delivery was sent again
+// under, and that is free after that.
+func identifierAgain(b *probe.Broker, v version) {
+	for _, c := range []struct {
+		qos  byte
+		keys []string
+	}{
+		{1, []string{"v311/MQTT-4.3.2-1", "v5/MQTT-4.3.2-2"}},
+		{2, []string{"v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-2"}},
+	} {
+		It("DUP is 0 on a new message under the Packet Identifier of one that came again at QoS "+digit(c.qos), v.Statement(c.keys...), func() {
+			topic := b.Topic()
+			sub, resume := away(b, topic, c.qos)
+			pub := b.Connect("pub")
+			pub.Publish(wire.Publish{Topic: topic, QoS: c.qos, Payload: "comes again"})
+			sub.Unacknowledged()
+			sub.Drop()
+			sub = resume("again")
+			again := sub.Delivery()
+			if !again.Dup {
+				probe.Inconclusive("the set-up needs a message that is sent again with DUP 1")
+			}
+
+			Expect(comesRound(b, pub, sub, again)).To(HaveField("Dup", false), "it is sent for the first time")
+		})
+	}
+}
+
+// comesRound publishes until a delivery has the Packet Identifier of an earlier
+// one, which is done with: first in the same Session, then in a new one of the
+// client. A server that numbers its deliveries up to 65535 comes to it in
+// neither, unless it counts by Session.
+func comesRound(b *probe.Broker, pub, sub *probe.Client, earlier wire.Publish) wire.Publish {
+	GinkgoHelper()
+	const most = 20
+	for range most {
+		pub.Publish(wire.Publish{Topic: earlier.Topic, QoS: earlier.QoS, Payload: "in the same Session"})
+		if p := sub.Delivery(); p.ID == earlier.ID {
+			return p
+		}
+	}
+	sub.Disconnect()
+	anew := b.Connect("anew", probe.ID(sub.ID())).Subscribe(earlier.Topic, earlier.QoS)
+	for range most {
+		pub.Publish(wire.Publish{Topic: earlier.Topic, QoS: earlier.QoS, Payload: "in a new Session"})
+		if p := anew.Delivery(); p.ID == earlier.ID {
+			return p
+		}
+	}
+	probe.Unsupported("the broker did not use the Packet Identifier %d again for %d messages, nor in a new Session", earlier.ID, most)
+	return wire.Publish{}
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
+// manyOthers is how many messages of others may come ahead of one at QoS 0
+// before its absence says nothing.
+const manyOthers = 100
+
 // retainedLookup holds the specs of section 3.3.1.3 on which retained messages
 // a new subscription finds, how many, and how they come.
 func retainedLookup(b *probe.Broker, v version) {
@@ -39,6 +43,9 @@ func retainedLookup(b *probe.Broker, v version) {
 			c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: "#"}}})
 
 			a := c.AnswerWhere(onTopic(topic), wire.PUBLISH)
+			if others := len(c.Pending()); !a.Came && others > manyOthers {
+				probe.Inconclusive("%d messages of others came for the filter #, and a broker may drop some at QoS 0: %s", others, a.GomegaString())
+			}
 			Expect(a).To(probe.BePacket(HaveField("Payload", topic)), "# matches it")
 		})
 

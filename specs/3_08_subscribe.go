@@ -235,8 +235,9 @@ func deliveredQoS(b *probe.Broker, v version) {
 					sub := b.Connect("sub").Subscribe(topic, granted)
 					b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: published, Payload: "message"})
 
-					Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(
-						HaveField("Payload", "message"), HaveField("QoS", min(granted, published)))))
+					a := sub.Answer(wire.PUBLISH)
+					Expect(a).To(probe.BePacket(And(HaveField("Payload", "message"), HaveField("QoS", min(granted, published)))))
+					levels{published, granted}.comesOnce(v, sub, a, b, false)
 				})
 		}
 	}

@@ -84,6 +84,7 @@ var defects = slices.Concat(
 	fieldPacketDefects,
 	fieldTwiceDefects,
 	fieldFormDefects,
+	copyDefects,
 	fuzzDefects,
 )
 
