@@ -55,6 +55,7 @@ func Build(info RunInfo, specs []types.SpecReport) Result {
 		}
 	}
 	l.addStanding(outcomes, info.Strict)
+	l.addSent(outcomes)
 	r := Result{
 		SchemaVersion: SchemaVersion,
 		Tool:          Tool{Name: "mqttcheck", Version: info.Tool},

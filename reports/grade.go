@@ -26,6 +26,7 @@ type standing struct {
 		Key  string `json:"key"`
 		Text string `json:"text"`
 	} `json:"violations"`
+	Sent []string `json:"sent"` // statements on Reason Codes that came
 }
 
 // outcome is one spec that ran, free of Ginkgo's types.
@@ -163,6 +164,32 @@ func (l ledger) addStanding(outcomes []outcome, strict bool) {
 			c.Reason += fmt.Sprintf(" and in %d more", n-1)
 		}
 		l.own[key] = append(l.own[key], *c)
+	}
+}
+
+// sentCheck is the name of what is noted, in whatever spec, of a Reason Code that
+// no check asks for.
+const sentCheck = "seen: every Reason Code the broker sends"
+
+// addSent notes which Reason Codes came that no check is about: a server may send
+// them, and what brings it to is its own affair.
+func (l ledger) addSent(outcomes []outcome) {
+	specs := map[string]int{}
+	for _, o := range outcomes {
+		for _, s := range o.standing {
+			for _, key := range s.Sent {
+				if !l.cited[key] {
+					specs[key]++
+				}
+			}
+		}
+	}
+	for key, n := range specs {
+		c := Check{Name: sentCheck, Verdict: Info, Subject: key, Trace: []Event{}, Reason: "the broker sent it in one check"}
+		if n > 1 {
+			c.Reason = fmt.Sprintf("the broker sent it in %d checks", n)
+		}
+		l.own[key] = append(l.own[key], c)
 	}
 }
 

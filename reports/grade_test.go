@@ -202,6 +202,23 @@ func TestStandingChecks(t *testing.T) {
 	wantVerdict(t, build(t), keyC, Untested)
 }
 
+func TestSentCodes(t *testing.T) {
+	const key = "v5/3.2.2.2-connack-code-8a"
+	sent := entry{"standing", standing{Sent: []string{key}}}
+	one := spec(t, "one", "1", types.SpecStatePassed, []string{labelA}, sent)
+	two := spec(t, "two", "2", types.SpecStatePassed, []string{labelA}, sent)
+	if s := wantVerdict(t, build(t, one, two), key, Info); s.Reason != "the broker sent it in 2 checks" {
+		t.Errorf("reason %q", s.Reason)
+	}
+	if s := wantVerdict(t, build(t), key, Untested); !strings.Contains(s.Reason, "did not send it in this run") {
+		t.Errorf("reason %q", s.Reason)
+	}
+	cited := RunInfo{Versions: []string{"v5"}, Cited: []string{key}}
+	if s := statement(t, Build(cited, []types.SpecReport{one}), key); len(s.Checks) > 0 {
+		t.Errorf("a check is about it, and yet there is %+v", s.Checks)
+	}
+}
+
 func TestTracesOnlyWhereNotPassed(t *testing.T) {
 	r := build(t, spec(t, "one", "1", types.SpecStatePassed, []string{labelA}, qos3()),
 		spec(t, "two", "2", types.SpecStateFailed, []string{labelC}, verdict(finding{Verdict: Fail}), qos3()))

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 
+	"github.com/mqttcheck/mqttcheck/specs/normative"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
@@ -67,6 +69,7 @@ func (s *spec) enlist(c *Client) bool {
 type Standing struct {
 	Evidence   []string         `json:"evidence"`
 	Violations []wire.Violation `json:"violations"`
+	Sent       []string         `json:"sent,omitempty"` // the keys of the Reason Codes that came
 }
 
 // Waits tells the parent which packets were waited for in vain, and which came.
@@ -130,7 +133,7 @@ func (s *spec) drain(clients []*Client, v wire.Version, deadline time.Time) Stan
 	for _, c := range clients {
 		c.startDrain()
 	}
-	evidence := map[string]bool{}
+	evidence, sent := map[string]bool{}, map[string]bool{}
 	standing := Standing{Evidence: []string{}, Violations: []wire.Violation{}}
 	for _, c := range clients {
 		c.finishDrain(deadline)
@@ -139,6 +142,11 @@ func (s *spec) drain(clients []*Client, v wire.Version, deadline time.Time) Stan
 		}
 		if c.b.Version != v {
 			continue
+		}
+		for _, r := range c.conn.All() {
+			for _, key := range codeKeys(v, r) {
+				sent[key] = true
+			}
 		}
 		for _, key := range c.conn.Evidence() {
 			evidence[key] = true
@@ -149,7 +157,35 @@ func (s *spec) drain(clients []*Client, v wire.Version, deadline time.Time) Stan
 		}
 	}
 	standing.Evidence = append(standing.Evidence, slices.Sorted(maps.Keys(evidence))...)
+	standing.Sent = slices.Sorted(maps.Keys(sent))
 	return standing
+}
+
+// codeFamilies begin the keys of the statements on what a Reason Code means in a
+// packet of MQTT 5.0.
+var codeFamilies = map[wire.Type]string{
+	wire.CONNACK:    "v5/3.2.2.2-connack-code-",
+	wire.PUBACK:     "v5/3.4.2.1-puback-pubrec-code-",
+	wire.PUBREC:     "v5/3.4.2.1-puback-pubrec-code-",
+	wire.SUBACK:     "v5/3.9.3-suback-code-",
+	wire.UNSUBACK:   "v5/3.11.3-unsuback-code-",
+	wire.DISCONNECT: "v5/3.14.2.1-disconnect-code-",
+}
+
+// codeKeys returns the statements on the Reason Codes that a packet has.
+func codeKeys(v wire.Version, r wire.Received) []string {
+	if v != wire.V5 {
+		return nil
+	}
+	var keys []string
+	for _, code := range wire.Codes(r.Packet) {
+		if key := fmt.Sprintf("%s%02x", codeFamilies[r.Type], code); codeFamilies[r.Type] != "" {
+			if _, ok := normative.Lookup(key); ok {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
 }
 
 func (s *spec) expire(kinds []wire.Type) {

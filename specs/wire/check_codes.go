@@ -30,22 +30,26 @@ var serverCodes311 = map[Type]string{
 // Failure tells whether an answer of a server in MQTT 5.0 says that something
 // failed or came to nothing: there a Reason String has something to say.
 func Failure(p Packet) bool {
-	var codes []byte
+	return slices.ContainsFunc(Codes(p), func(code byte) bool { return code >= 0x80 || code == 0x10 || code == 0x11 })
+}
+
+// Codes returns the Reason Codes of a packet.
+func Codes(p Packet) []byte {
 	switch p := p.(type) {
 	case Connack:
-		codes = []byte{p.Code}
+		return []byte{p.Code}
 	case Ack:
-		codes = []byte{p.Code}
+		return []byte{p.Code}
 	case Suback:
-		codes = p.Codes
+		return p.Codes
 	case Unsuback:
-		codes = p.Codes
+		return p.Codes
 	case Disconnect:
-		codes = []byte{p.Code}
+		return []byte{p.Code}
 	case Auth:
-		codes = []byte{p.Code}
+		return []byte{p.Code}
 	}
-	return slices.ContainsFunc(codes, func(code byte) bool { return code >= 0x80 || code == 0x10 || code == 0x11 })
+	return nil
 }
 
 // legalCode tells whether a server may send the codes in a packet of the type.
