@@ -22,19 +22,13 @@ var copyDefects = []Defect{
 				return again[at]
 			}
 		}},
-	{"qos2-delivered-twice", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A message at QoS 2 is delivered twice.", Run,
+	{"qos2-delivered-twice", []string{
+		"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8", "v311/4.3.2-identifier-reuse", "v311/MQTT-4.3.3-1", "v311/MQTT-4.3.3-2",
+		"v5/MQTT-4.3.3-5", "v5/MQTT-4.3.3-10", "v5/MQTT-4.3.3-12",
+	}, "A message at QoS 2 is delivered twice.", Run,
 		func(r *rules) {
 			r.copies = func(m *message) int {
 				if m.qos == 2 {
-					return 2
-				}
-				return 1
-			}
-		}},
-	{"qos0-delivered-twice", []string{"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A message at QoS 0 is delivered twice.", Warn,
-		func(r *rules) {
-			r.copies = func(m *message) int {
-				if m.qos == 0 {
 					return 2
 				}
 				return 1
