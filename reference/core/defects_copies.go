@@ -1,5 +1,7 @@
 package core
 
+import "github.com/mqttcheck/mqttcheck/reference/packet"
+
 // copyDefects are faults in how often a message comes, and in DUP where a Packet
 // Identifier is used again.
 var copyDefects = []Defect{
@@ -22,16 +24,20 @@ var copyDefects = []Defect{
 				return again[at]
 			}
 		}},
-	{"qos2-delivered-twice", []string{
-		"v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8", "v311/4.3.2-identifier-reuse", "v311/MQTT-4.3.3-1", "v311/MQTT-4.3.3-2",
-		"v5/MQTT-4.3.3-5", "v5/MQTT-4.3.3-10", "v5/MQTT-4.3.3-12",
-	}, "A message at QoS 2 is delivered twice.", Run,
+	{"downgraded-sent-twice", []string{"v311/MQTT-4.3.3-2", "v5/MQTT-4.3.3-10", "v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8"}, "A message that was published at QoS 2 is sent twice to who takes it at QoS 0.", Run,
 		func(r *rules) {
-			r.copies = func(m *message) int {
-				if m.qos == 2 {
-					return 2
+			downgraded := map[string]bool{} // by topic and payload
+			r.deliveredQoS = func(m *message, granted byte) byte {
+				if m.qos == 2 && granted == 0 {
+					downgraded[m.topic+" "+string(m.payload)] = true
 				}
-				return 1
+				return min(m.qos, granted)
+			}
+			r.outgoing = func(_ *Server, _ *conn, p packet.Packet) []packet.Packet {
+				if m, ok := p.(*packet.Publish); ok && m.QoS == 0 && downgraded[m.Topic+" "+string(m.Payload)] {
+					return []packet.Packet{p, p}
+				}
+				return []packet.Packet{p}
 			}
 		}},
 }
