@@ -116,5 +116,12 @@ func (h *history) endings(j *judgement) {
 	}
 }
 
+// BrokenConnect tells whether the CONNECT of a connection breaks the rules: what it
+// says of the client's limits binds nobody.
+func BrokenConnect(log *play.Log, conn int) bool {
+	c := read(log).conns[conn]
+	return c.connect == nil || c.taint <= c.asked
+}
+
 // Tainted tells whether the client of a connection has broken the rules.
 func Tainted(log *play.Log, conn int) bool { return read(log).conns[conn].taint < never }

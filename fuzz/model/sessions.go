@@ -15,7 +15,8 @@ func (h *history) chain() {
 			c.id = fmt.Sprintf("\x00%d", c.index) // nobody else has it
 		}
 		if old := last[c.id]; old != nil {
-			if old.accepted > c.asked && !old.refused && old.over() > c.asked || old.muddled {
+			if old.accepted > c.asked && !old.refused || old.muddled {
+				// A CONNECT that got no answer may be dealt with at any time.
 				old.muddled, c.muddled = true, true
 			}
 			c.before = old
