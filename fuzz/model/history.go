@@ -400,7 +400,7 @@ func (h *history) subscribing(c *conn, at int, p wire.Subscribe) {
 // the server's choice.
 func filter(text string, v wire.Version) (inner string, shared, bad bool) {
 	if v != wire.V5 {
-		return text, false, topic.ValidFilter(text) != nil || deep(text) || strings.HasPrefix(text, "$share/")
+		return text, false, topic.ValidFilter(text) != nil || deep(text) || strings.HasPrefix(text, "$share")
 	}
 	_, inner, shared, err := topic.ParseShared(text)
 	return inner, shared, err != nil || topic.ValidFilter(inner) != nil || deep(inner)
