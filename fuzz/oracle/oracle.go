@@ -69,7 +69,8 @@ func Examine(ctx context.Context, s script.Script, prefix string, o Options) (*p
 func confirm(ctx context.Context, s script.Script, prefix string, o Options, first []Finding) (*play.Log, []Finding) {
 	var slow script.Script
 	for _, st := range s {
-		if st.Op == script.Finish || st.Op == script.Reset || st.Op == script.Open && len(slow) > 0 {
+		leaves := st.Op == script.Send && len(st.Bytes) > 0 && wire.Type(st.Bytes[0]>>4) == wire.DISCONNECT
+		if leaves || st.Op == script.Finish || st.Op == script.Reset || st.Op == script.Open && len(slow) > 0 {
 			slow = append(slow, script.Step{Op: script.Pause, Pause: settle})
 		}
 		slow = append(slow, st)
