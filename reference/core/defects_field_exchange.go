@@ -162,7 +162,7 @@ var fieldExchangeDefects = []Defect{
 			}
 		}},
 	{"beyond-window-lost", []string{
-		"v5/4.9-quota-puback-error", "v5/4.9-quota-pubrec-error", "v5/3.4.2.1-puback-short-form", "v5/3.7.2.1-pubcomp-short-form",
+		"v5/4.9-quota-puback-error", "v5/4.9-quota-pubrec-error", "v5/MQTT-3.3.4-10",
 	}, "A message that comes while the send quota of a client is used up is not delivered to it.", Run,
 		func(r *rules) {
 			r.matched = func(_ *Server, _ *message, found map[*session]*match) {
