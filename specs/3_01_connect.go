@@ -110,6 +110,9 @@ func protocol(b *probe.Broker, v version) {
 // levelRefused tells whether a CONNACK says, in the form of either version, that
 // the level is not supported.
 func levelRefused(connack []byte) bool {
+	if len(connack) < 2 {
+		return false
+	}
 	_, used, _ := wire.Varint(connack[1:])
 	body := connack[1+used:]
 	ack, _ := wire.Parse(connack[0], body, wire.V5)

@@ -87,7 +87,7 @@ func exactSize(b *probe.Broker, v version) {
 			pub.Publish(wire.Publish{Topic: topic, QoS: qos, Payload: filler(n + 1)})
 			pub.Publish(wire.Publish{Topic: topic, QoS: qos, Payload: filler(n)})
 
-			got := sub.DeliveredBefore(pub.Sentinel(topic, qos))
+			got := collected(sub, pub.Sentinel(topic, qos), 1)
 
 			keepsTo(sub, smallLimit)
 			probe.For(arrives).Expect(got).To(ContainElement(HaveField("Payload", HaveLen(n))), "a message of exactly that size is delivered")

@@ -129,7 +129,7 @@ func givenAliases(b *probe.Broker, v version) {
 			taken(client, "v5/3.3.2.3.4-alias-directions-independent", aliased("", 1, "used"))
 		}
 
-		Expect(own.DeliveredBefore(client.Sentinel(topic+"/own", 1))).To(HaveLen(4), "the alias of the client stands for the topic of the client")
+		Expect(collected(own, client.Sentinel(topic+"/own", 1), 4)).To(HaveLen(4), "the alias of the client stands for the topic of the client")
 		theirs.needsUse()
 	})
 }

@@ -30,7 +30,11 @@ func resends(b *probe.Broker, v version) {
 			sub.Unacknowledged()
 			sub.Drop()
 
-			Expect(resume("again").Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "open"), HaveField("Dup", true))), "what is sent again has DUP 1")
+			a := resume("again").Answer(wire.PUBLISH)
+			if !a.Came {
+				probe.Inconclusive("what is open does not come again")
+			}
+			Expect(a).To(probe.BePacket(And(HaveField("Payload", "open"), HaveField("Dup", true))), "what is sent again has DUP 1")
 		})
 
 		It("has the old Packet Identifier at QoS "+digit(qos)+", also at a second resume", v.Statement("v311/MQTT-4.4.0-1", "v5/MQTT-4.4.0-1"), func() {
@@ -85,7 +89,9 @@ func resends(b *probe.Broker, v version) {
 			again := resume("again")
 			for len(ids) > 0 {
 				a := again.Arrival()
-				Expect(a).To(probe.BeA(wire.PUBLISH), "each open message comes again")
+				if !a.Came {
+					probe.Inconclusive("what is open does not come again")
+				}
 				p := a.Packet.(wire.Publish)
 				if id, sent := ids[p.Payload]; sent {
 					Expect(p.ID).To(Equal(id), "the identifier of %q is the old one", p.Payload)
@@ -156,7 +162,7 @@ func ordering(b *probe.Broker, v version) {
 			pub := b.Connect("pub")
 			numbered(pub, topic, qos, n)
 
-			Expect(payloads(sub.DeliveredBefore(pub.Sentinel(topic, qos)))).To(Equal(numbers(n)), "the numbers rise")
+			Expect(payloads(collected(sub, pub.Sentinel(topic, qos), n))).To(Equal(numbers(n)), "the numbers rise")
 		})
 	}
 
@@ -169,7 +175,7 @@ func ordering(b *probe.Broker, v version) {
 		numbered(pub, topic, 1, n)
 
 		again := resume("again")
-		Expect(payloads(again.DeliveredBefore(pub.Sentinel(topic, 1)))).To(Equal(numbers(n)), "the numbers rise")
+		Expect(payloads(collected(again, pub.Sentinel(topic, 1), n))).To(Equal(numbers(n)), "the numbers rise")
 	})
 
 	It("is kept on any topic, also through wildcards", v.Statement("v311/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6"), func() {
@@ -179,7 +185,7 @@ func ordering(b *probe.Broker, v version) {
 		pub := b.Connect("pub")
 		for _, topic := range []string{base, base + "/one", base + "/a/ b/$c"} {
 			numbered(pub, topic, 1, n)
-			Expect(payloads(sub.DeliveredBefore(pub.Sentinel(topic, 1)))).To(Equal(numbers(n)), "the numbers rise on %s", topic)
+			Expect(payloads(collected(sub, pub.Sentinel(topic, 1), n))).To(Equal(numbers(n)), "the numbers rise on %s", topic)
 		}
 	})
 
@@ -194,9 +200,7 @@ func ordering(b *probe.Broker, v version) {
 		again := resume("again")
 		got := []string{}
 		for range 5 {
-			a := again.Answer(wire.PUBLISH)
-			Expect(a).To(probe.BeA(wire.PUBLISH), "all five come")
-			p := a.Packet.(wire.Publish)
+			p := again.Unacknowledged()
 			got = append(got, p.Payload)
 			again.Acknowledge(p)
 		}

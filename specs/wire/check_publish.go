@@ -1,6 +1,9 @@
 package wire
 
-import "strings"
+import (
+	"hash/maphash"
+	"strings"
+)
 
 func (c *checker) publish(r Received, p Publish) {
 	c.judge(ruleQoS, r, p.QoS < 3, "a PUBLISH has QoS 0, 1 or 2")
@@ -18,6 +21,14 @@ func (c *checker) publish(r Received, p Publish) {
 	c.properties(r, PUBLISH, p.Properties)
 }
 
+// delivery is a message at QoS 1 or 2 on its way to the client.
+type delivery struct {
+	qos     byte
+	message uint64 // a hash of its Topic Name and payload: those may be large
+}
+
+var same = maphash.MakeSeed()
+
 // identifier judges the Packet Identifier of a delivery, and how many
 // deliveries are open.
 func (c *checker) identifier(r Received, p Publish) {
@@ -25,17 +36,21 @@ func (c *checker) identifier(r Received, p Publish) {
 	if p.ID == 0 {
 		return
 	}
-	_, again := c.open[p.ID]
-	c.open[p.ID] = p.QoS
+	now := delivery{p.QoS, maphash.Comparable(same, [2]string{p.Topic, p.Payload})}
+	before, again := c.open[p.ID]
+	c.open[p.ID] = now
 	if p.QoS == 2 {
 		c.delivered[p.ID] = true
 	}
 	if c.broke {
 		return // whether an identifier is free is no longer certain
 	}
-	if p.Dup {
+	switch {
+	case again && !p.Dup && before == now:
+		c.judge(ruleDupAgain, r, false, "a message that is sent again has DUP 1")
+	case p.Dup:
 		c.judge(ruleNoLiveResend, r, !again, "an open message is not sent again on the same connection")
-	} else {
+	default:
 		c.judge(ruleFreeID, r, !again, "a new delivery has a Packet Identifier that is free")
 	}
 	if most, ok := c.announced(ReceiveMaximum); ok && most > 0 {

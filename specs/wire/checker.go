@@ -34,7 +34,7 @@ type checker struct {
 	accepted     bool // by a success CONNACK
 	disconnected bool
 	unread       bool                // a packet did not parse: what it set is not known
-	open         map[uint16]byte     // deliveries that are not finished, with their QoS
+	open         map[uint16]delivery // those that are not finished
 	delivered    map[uint16]bool     // identifiers of all QoS 2 deliveries so far
 	released     map[uint16]bool     // PUBREL has come
 	aliases      map[uint32]struct{} // Topic Aliases that the broker has set
@@ -43,7 +43,7 @@ type checker struct {
 func newChecker(v Version) *checker {
 	return &checker{
 		version: v, count: map[string]int{}, seen: map[string]bool{}, tester: newTester(v),
-		open: map[uint16]byte{}, delivered: map[uint16]bool{}, released: map[uint16]bool{}, aliases: map[uint32]struct{}{},
+		open: map[uint16]delivery{}, delivered: map[uint16]bool{}, released: map[uint16]bool{}, aliases: map[uint32]struct{}{},
 	}
 }
 

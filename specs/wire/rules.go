@@ -83,6 +83,7 @@ var (
 	ruleDupQoS0        = newRule("MQTT-3.3.1-2", "MQTT-3.3.1-2")
 	ruleNoZeroID       = newRule("MQTT-2.3.1-1", "MQTT-2.2.1-4")
 	ruleFreeID         = newRule("MQTT-2.3.1-4", "MQTT-2.2.1-4")
+	ruleDupAgain       = newRule("MQTT-3.3.1-1", "MQTT-3.3.1-1")
 	ruleNoLiveResend   = newRule("", "MQTT-4.4.0-1")
 	ruleReceiveMaximum = newRule("", "MQTT-3.3.4-9")
 	ruleNoWildcard     = newRule("MQTT-3.3.2-2", "MQTT-3.3.2-2")

@@ -177,17 +177,17 @@ func (c *checker) publishing(p Publish) bool {
 // acknowledging frees the identifiers of deliveries, and tells whether the
 // acknowledgement is in order.
 func (c *checker) acknowledging(p Ack) bool {
-	qos, open := c.open[p.ID]
+	d, open := c.open[p.ID]
 	switch p.Type {
 	case PUBACK:
 		delete(c.open, p.ID)
-		return open && qos == 1
+		return open && d.qos == 1
 	case PUBREC:
-		if p.Code >= 0x80 || qos == 1 {
+		if p.Code >= 0x80 || d.qos == 1 {
 			// An error ends the exchange [v5/MQTT-4.3.3-9].
 			delete(c.open, p.ID)
 		}
-		return open && qos == 2
+		return open && d.qos == 2
 	case PUBCOMP:
 		released := c.released[p.ID]
 		delete(c.open, p.ID)
