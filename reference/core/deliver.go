@@ -248,7 +248,7 @@ func (s *Server) stream(d *delivery) string {
 	case s.policy.Overtaking == "by-topic":
 		return m.topic
 	case s.policy.Overtaking == "freely":
-		return fmt.Sprintf("%s %d %s", m.topic, d.qos, m.publisher)
+		return fmt.Sprintf("%s %d %s", m.topic, m.qos, m.publisher)
 	}
 	return ""
 }
