@@ -13,7 +13,7 @@ import (
 // will holds the specs of sections 3.1.2.5 to 3.1.2.7 and 3.1.2.10: when a
 // will is published, how, and the Keep Alive that may bring it about.
 func will(b *probe.Broker, v version) {
-	Describe("3.1.2 Will", func() {
+	Describe("3.1.2 Will", Patient, func() {
 		willPublished(b, v)
 		willDropped(b, v)
 		willRetain(b, v)

@@ -14,7 +14,7 @@ import (
 // which a will is published, measured by its delay, the Session and the return
 // of the client.
 func willDelay(b *probe.Broker, v version) {
-	Describe("3.1.2.5 Will Flag", func() {
+	Describe("3.1.2.5 Will Flag", Patient, func() {
 		willOfItsOwn(b, v)
 		willOnTakeOver(b, v)
 		willAtOnce(b, v)
@@ -24,7 +24,7 @@ func willDelay(b *probe.Broker, v version) {
 	if !v.is5() {
 		return
 	}
-	Describe("3.1.3.2.2 Will Delay Interval", func() {
+	Describe("3.1.3.2.2 Will Delay Interval", Patient, func() {
 		willPutOff(b, v)
 		willCalledOff(b, v)
 		willAtSessionEnd(b, v)

@@ -15,7 +15,7 @@ func disconnectCodes(b *probe.Broker, v version) {
 		Describe("3.14 DISCONNECT", func() { longDisconnect(b, v) })
 		return
 	}
-	Describe("3.14.2.1 Disconnect Reason Code", func() {
+	Describe("3.14.2.1 Disconnect Reason Code", Patient, func() {
 		codesOfClients(b, v)
 		codesOfServers(b, v)
 		observedDisconnects(b, v)

@@ -40,7 +40,7 @@ func returning(b *probe.Broker, v version) {
 		})
 	})
 
-	Describe("3.1.2 Will", func() {
+	Describe("3.1.2 Will", Patient, func() {
 		It("may have any bytes for its payload", v.Statement("v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary"), func() {
 			for _, payload := range []string{"", "t\x0a\x80\xff", "\x00", "\xed\xa0\x80"} {
 				c := b.Open("client")

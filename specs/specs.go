@@ -25,6 +25,10 @@ const Suite = "mqttcheck"
 // Timing labels a spec that has to wait; such specs are dealt first.
 var Timing = Label("timing")
 
+// Patient labels specs that wait for several times the timeout where what has to
+// come does not; of those that cost CPU such specs are dealt first.
+var Patient = Label("patient")
+
 // Slow labels a spec that waits longer than three seconds of the protocol. It
 // runs on demand only.
 var Slow = Label("slow")

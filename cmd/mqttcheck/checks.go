@@ -17,6 +17,7 @@ type check struct {
 	Versions []string // "v311", "v5"
 	Keys     []string // the statements it cites; a failure belongs to the first
 	Timing   bool     // it waits for time to pass
+	Patient  bool     // where it fails it waits for several times the timeout
 	Slow     bool     // it waits for longer than a default run may
 	Serial   bool     // nothing else may use the broker meanwhile
 	Source   string   // file:line
@@ -27,8 +28,9 @@ type check struct {
 
 // labels that mean something to the dealer; all others are statements or needs.
 const (
-	labelTiming = "timing"
-	labelSlow   = "slow"
+	labelTiming  = "timing"
+	labelPatient = "patient"
+	labelSlow    = "slow"
 )
 
 // allChecks returns every check of the suite in the order of the specification.
@@ -56,6 +58,8 @@ func checkOf(r types.SpecReport) check {
 		switch label {
 		case labelTiming:
 			c.Timing = true
+		case labelPatient:
+			c.Patient = true
 		case labelSlow:
 			c.Slow = true
 		default:

@@ -12,7 +12,7 @@ type kind int
 
 const (
 	plain  kind = iota
-	timing      // checks that wait: they cost no CPU
+	timing      // checks that wait, or may: they cost no CPU
 	lone        // one check again, in a child of its own, after a child died
 	serial      // checks that need the broker for themselves
 )
@@ -29,14 +29,13 @@ const batchAim = 400 * time.Millisecond
 type dealer struct {
 	queues  map[kind][]check
 	procs   int           // --procs; 0 leaves the number to the dealer
-	share   int           // timing checks to a child
 	mean    time.Duration // of the ordinary checks so far
 	results int           // that mean is of
 	running map[kind]int  // workers
 }
 
 // newDealer sorts the checks into queues. With shuffle the seed decides the
-// order in each.
+// order in each. What may wait long goes ahead: begun last it would be a tail.
 func newDealer(checks []check, procs int, shuffle bool, seed int64) *dealer {
 	d := &dealer{queues: map[kind][]check{}, running: map[kind]int{}, procs: procs, mean: guess}
 	checks = slices.Clone(checks)
@@ -44,18 +43,25 @@ func newDealer(checks []check, procs int, shuffle bool, seed int64) *dealer {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
 		r.Shuffle(len(checks), func(i, j int) { checks[i], checks[j] = checks[j], checks[i] })
 	}
+	slices.SortStableFunc(checks, func(x, y check) int {
+		switch {
+		case x.Patient == y.Patient:
+			return 0
+		case x.Patient:
+			return -1
+		}
+		return 1
+	})
 	for _, c := range checks {
 		k := plain
 		switch {
 		case c.Serial:
 			k = serial
-		case c.Timing:
+		case c.Timing, c.Patient:
 			k = timing
 		}
 		d.queues[k] = append(d.queues[k], c)
 	}
-	n := len(d.queues[timing])
-	d.share = max(1, (n+d.timingSlots()-1)/d.timingSlots())
 	return d
 }
 
@@ -123,7 +129,9 @@ func (d *dealer) next() (k kind, batch []check, ok bool) {
 	}
 	switch {
 	case len(d.queues[timing]) > 0 && d.running[timing] < d.timingSlots():
-		return timing, d.take(timing, d.share), true
+		// One at a time: beside seconds of waiting the cost of a batch is nothing,
+		// and all children are done with them at about the same time.
+		return timing, d.take(timing, 1), true
 	case len(d.queues[plain]) > 0 && d.running[plain] < d.plainSlots():
 		return plain, d.take(plain, d.size()), true
 	case len(d.queues[plain]) == 0 && len(d.queues[lone]) > 0 && d.running[lone] < d.plainSlots():

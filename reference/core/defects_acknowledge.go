@@ -7,7 +7,7 @@ import (
 // acknowledgementDefects are faults in Packet Identifiers, and in what an
 // acknowledgement ends.
 var acknowledgementDefects = []Defect{
-	{"identifiers-restart", []string{"v311/MQTT-4.3.2-1", "v311/MQTT-4.3.3-1", "v311/MQTT-2.3.1-4", "v5/MQTT-4.3.2-1", "v5/MQTT-4.3.3-1", "v5/MQTT-2.2.1-4"},
+	{"identifiers-restart", []string{"v311/MQTT-4.3.2-1", "v311/MQTT-4.3.3-1", "v311/MQTT-2.3.1-4", "v5/MQTT-4.3.2-1", "v5/MQTT-4.3.3-1", "v5/MQTT-2.2.1-4", "v311/MQTT-3.3.1-1", "v5/MQTT-3.3.1-1", "v5/MQTT-4.4.0-1"},
 		"Packet Identifiers of deliveries start at 1 on each connection, whatever is open.", Run,
 		func(r *rules) {
 			r.attached = func(_ *Server, se *session, _ bool) { se.nextID = 0 }

@@ -7,7 +7,7 @@ import (
 // fieldFormDefects are faults in reading acknowledgements and lengths of MQTT
 // 5.0 in all their forms.
 var fieldFormDefects = []Defect{
-	{"acks-with-code-alone-ignored", []string{"v5/3.4.2.1-puback-short-form", "v5/3.5.2.1-pubrec-short-form", "v5/3.6.2.1-pubrel-short-form", "v5/3.7.2.1-pubcomp-short-form"}, "An acknowledgement that ends behind its code is ignored.", Run,
+	{"acks-with-code-alone-ignored", []string{"v5/3.4.2.1-puback-short-form", "v5/3.5.2.1-pubrec-short-form", "v5/3.6.2.1-pubrel-short-form", "v5/3.7.2.1-pubcomp-short-form", "v5/MQTT-4.3.3-4"}, "An acknowledgement that ends behind its code is ignored.", Run,
 		func(r *rules) {
 			r.skips = func(_ *Server, c *conn, first byte, body []byte) bool {
 				kind := packet.Type(first >> 4)

@@ -9,7 +9,7 @@ import (
 
 // fieldTwiceDefects are faults in finding properties that stand twice.
 var fieldTwiceDefects = []Defect{
-	{"twice-found-by-value", []string{"v5/3.3.2.3.9-publish-content-type-twice"}, "A property of PUBLISH that stands twice is found only if its first value is neither zero nor empty.", Warn,
+	{"twice-found-by-value", []string{"v5/3.3.2.3.9-publish-content-type-twice", "v5/3.3.2.3.3-publish-message-expiry-interval-twice"}, "A property of PUBLISH that stands twice is found only if its first value is neither zero nor empty.", Warn,
 		func(r *rules) {
 			r.skips = func(s *Server, c *conn, first byte, body []byte) bool {
 				at := 2 + int(binary.BigEndian.Uint16(append(bytes.Clone(body), 0, 0)))

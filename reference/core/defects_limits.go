@@ -84,7 +84,7 @@ var limitDefects = []Defect{
 				return all
 			}
 		}},
-	{"aliases-unasked", []string{"v5/MQTT-3.1.2-27", "v5/3.1.2.11.5-topic-alias-maximum-default"}, "A client that takes no Topic Alias gets one.", Run,
+	{"aliases-unasked", []string{"v5/MQTT-3.1.2-27", "v5/3.1.2.11.5-topic-alias-maximum-default", "v5/MQTT-6.0.0-2"}, "A client that takes no Topic Alias gets one.", Run,
 		func(r *rules) { r.aliasesGiven = func(maximum uint16) uint16 { return max(1, maximum) } }},
 	{"one-alias-too-many", []string{"v5/MQTT-3.1.2-26", "v5/MQTT-3.3.2-11"}, "A client gets a Topic Alias more than it takes.", Run,
 		func(r *rules) {

@@ -23,7 +23,7 @@ var sessionDefects = []Defect{
 				return seconds
 			}
 		}},
-	{"clean-start-ignored", []string{"v311/MQTT-3.1.2-6", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-1", "v5/MQTT-3.1.2-4", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-2"}, "A clean start resumes the stored Session.", Run,
+	{"clean-start-ignored", []string{"v311/MQTT-3.1.2-6", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-1", "v5/MQTT-3.1.2-4", "v5/MQTT-3.1.4-4", "v5/MQTT-3.2.2-2", "v5/3.1.3.2.2-will-on-takeover-clean-start", "v5/MQTT-2.2.1-5", "v5/MQTT-4.4.0-1"}, "A clean start resumes the stored Session.", Run,
 		func(r *rules) { r.startsClean = func(*packet.Connect, bool) bool { return false } }},
 	{"always-clean", []string{
 		"v311/MQTT-3.1.2-4", "v311/MQTT-3.1.4-3", "v311/MQTT-3.2.2-2", "v311/3.1.2.4-session-without-content", "v5/MQTT-3.1.2-5", "v5/MQTT-3.1.4-4",
@@ -48,7 +48,7 @@ var sessionDefects = []Defect{
 		"v5/MQTT-3.1.2-5", "v5/MQTT-3.1.3-2", "v5/MQTT-4.1.0-1", "v5/MQTT-4.5.0-1", "v5/MQTT-4.6.0-5",
 	}, "Nothing is queued for a client that is away.", Run,
 		func(r *rules) { r.storesOffline = func(*delivery) bool { return false } }},
-	{"offline-qos2-not-queued", []string{"v311/MQTT-3.1.2-5", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"}, "QoS 2 messages are not queued for a client that is away.", Run,
+	{"offline-qos2-not-queued", []string{"v311/MQTT-3.1.2-5", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1", "v311/MQTT-3.1.2-4"}, "QoS 2 messages are not queued for a client that is away.", Run,
 		func(r *rules) { r.storesOffline = func(d *delivery) bool { return d.qos != 2 } }},
 	{"session-subscriptions-lost", []string{
 		"v311/MQTT-4.1.0-1", "v311/MQTT-4.5.0-1", "v5/MQTT-4.1.0-1", "v5/MQTT-4.5.0-1", "v5/MQTT-3.1.2-23", "v5/3.1.2.11.2-clean-start-with-expiry",

@@ -46,7 +46,7 @@ var willDefects = []Defect{
 		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = true; return w } }},
 	{"will-never-retained", []string{"v311/MQTT-3.1.2-17", "v5/MQTT-3.1.2-15", "v5/MQTT-3.3.1-13"}, "A will is not retained whatever Will Retain says.", Run,
 		func(r *rules) { r.storedWill = func(_ *session, w *will) *will { w.message.retain = false; return w } }},
-	{"will-twice", []string{"v311/MQTT-3.1.2-10", "v311/MQTT-3.14.4-3", "v311/MQTT-4.7.1-1", "v5/MQTT-3.1.2-10", "v5/MQTT-3.14.4-3", "v5/MQTT-4.7.0-1", "v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary", "v5/MQTT-3.1.2-8"}, "A will is published twice.", Run,
+	{"will-twice", []string{"v311/MQTT-3.1.2-10", "v311/MQTT-3.14.4-3", "v311/MQTT-4.7.1-1", "v5/MQTT-3.1.2-10", "v5/MQTT-3.14.4-3", "v5/MQTT-4.7.0-1", "v311/3.1.3.3-will-message-bytes", "v5/3.1.3.4-will-payload-binary", "v5/MQTT-3.1.2-8", "v5/MQTT-3.8.4-8"}, "A will is published twice.", Run,
 		func(r *rules) { r.willCopies = 2 }},
 	{"will-inherited", []string{"v311/MQTT-3.1.2-10", "v5/MQTT-3.1.2-10"}, "A connection without a will gets that of the client's earlier one.", Run,
 		func(r *rules) {
