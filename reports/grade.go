@@ -167,9 +167,9 @@ func (l ledger) addStanding(outcomes []outcome, strict bool) {
 	}
 }
 
-// sentCheck is the name of what is noted, in whatever spec, of a Reason Code that
+// SentCheck is the name of what is noted, in whatever spec, of a Reason Code that
 // no check asks for.
-const sentCheck = "seen: every Reason Code the broker sends"
+const SentCheck = "seen: every Reason Code the broker sends"
 
 // addSent notes which Reason Codes came that no check is about: a server may send
 // them, and what brings it to is its own affair.
@@ -185,7 +185,7 @@ func (l ledger) addSent(outcomes []outcome) {
 		}
 	}
 	for key, n := range specs {
-		c := Check{Name: sentCheck, Verdict: Info, Subject: key, Trace: []Event{}, Reason: "the broker sent it in one check"}
+		c := Check{Name: SentCheck, Verdict: Info, Subject: key, Trace: []Event{}, Reason: "the broker sent it in one check"}
 		if n > 1 {
 			c.Reason = fmt.Sprintf("the broker sent it in %d checks", n)
 		}

@@ -73,7 +73,11 @@ func explain(w io.Writer, st normative.Statement, checks []check, defects []defe
 		field(name, c.Name+" ("+c.Source+")"+marks(c))
 		name = ""
 	}
-	if len(checks) == 0 {
+	for _, check := range everywhere(st.Key, len(checks)) {
+		field(name, check)
+		name = ""
+	}
+	if name != "" {
 		field(name, "none")
 	}
 	name = "Defects"

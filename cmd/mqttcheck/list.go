@@ -11,6 +11,7 @@ import (
 	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/reports"
 	"github.com/mqttcheck/mqttcheck/specs/normative"
+	"github.com/mqttcheck/mqttcheck/specs/probe"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
@@ -99,14 +100,24 @@ func catalogue(versionKeys, args []string, untested bool) ([]listed, error) {
 // standingKeys are the statements that every packet of the broker is judged by.
 var standingKeys = append(wire.StandingKeys(wire.V311), wire.StandingKeys(wire.V5)...)
 
+// everywhere returns what is judged, or noted, of a statement in whatever spec,
+// besides so many checks of its own.
+func everywhere(key string, own int) []string {
+	switch {
+	case slices.Contains(standingKeys, key):
+		return []string{reports.StandingCheck}
+	case own == 0 && probe.IsCode(key):
+		return []string{reports.SentCheck}
+	}
+	return nil
+}
+
 func listedOf(st normative.Statement, all []check) listed {
 	row := listed{
 		ID: st.Key, Section: st.Section, Title: st.Title, Level: st.Level(), Actor: st.Actor,
 		Testability: st.Testable, Summary: st.Summary, Reason: st.Reason, Checks: names(checksOf(all, st.Key)),
 	}
-	if slices.Contains(standingKeys, st.Key) {
-		row.Checks = append(row.Checks, reports.StandingCheck)
-	}
+	row.Checks = append(row.Checks, everywhere(st.Key, len(row.Checks))...)
 	switch {
 	case len(row.Checks) > 0:
 		row.State = stateChecked

@@ -172,6 +172,17 @@ var codeFamilies = map[wire.Type]string{
 	wire.DISCONNECT: "v5/3.14.2.1-disconnect-code-",
 }
 
+// IsCode tells whether a statement says what one Reason Code means in one packet.
+// Where no spec asks for it, a run tells whether the broker has sent it.
+func IsCode(key string) bool {
+	for _, family := range codeFamilies {
+		if strings.HasPrefix(key, family) {
+			return true
+		}
+	}
+	return false
+}
+
 // codeKeys returns the statements on the Reason Codes that a packet has.
 func codeKeys(v wire.Version, r wire.Received) []string {
 	if v != wire.V5 {
