@@ -48,6 +48,24 @@ func welcomedAt(b *probe.Broker, filter string, qos byte, sentinel string, messa
 	return collected(c, b.Connect("end").Sentinel(sentinel, 1), messages)
 }
 
+// distinct is collected for messages that may come more than once: it returns
+// their payloads.
+func distinct(c *probe.Client, s probe.Sentinel, messages int) map[string]bool {
+	GinkgoHelper()
+	got := map[string]bool{}
+	for _, p := range c.DeliveredBefore(s) {
+		got[p.Payload] = true
+	}
+	for len(got) < messages {
+		p, ok := c.Arrival().Packet.(wire.Publish)
+		if !ok {
+			break
+		}
+		got[p.Payload] = true
+	}
+	return got
+}
+
 // collected returns what comes up to a sentinel, and of what has to come also
 // what the sentinel has overtaken: it has another topic, QoS or publisher than
 // the messages, so that no order binds it to them.
