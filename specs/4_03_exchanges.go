@@ -54,23 +54,21 @@ func whenPassedOn(b *probe.Broker, v version) {
 		topic := b.Topic()
 		sub := b.Connect("sub").Subscribe(topic, 1)
 		pub, aside := b.Connect("pub"), b.Connect("aside")
-		moments := map[bool]int{}
+		at := "PUBREL"
 		for id := range uint16(3) {
 			pub.Send(wire.Publish{Topic: topic, QoS: 2, ID: 1 + id, Payload: "onward"})
 			if !pub.Answer(wire.PUBREC).Came {
 				probe.Inconclusive("no PUBREC in the set-up")
 			}
 			early := len(sub.DeliveredBefore(aside.Sentinel(topic, 2))) > 0
-			moments[early]++
 			pub.Send(wire.Ack{Type: wire.PUBREL, ID: 1 + id})
-			if !early {
+			if early {
+				at = "PUBLISH" // once is enough: the sentinel may have overtaken the others
+			} else {
 				sub.Delivery()
 			}
 		}
-		if len(moments) == 2 {
-			probe.Warns(key).Expect(moments).To(HaveLen(1), "a receiver keeps to one of the two")
-		}
-		probe.Observe(key, "a message at QoS 2 is passed on at %s", map[bool]string{true: "PUBLISH", false: "PUBREL"}[moments[true] > 0])
+		probe.Observe(key, "a message at QoS 2 is passed on at %s", at)
 	})
 }
 

@@ -123,6 +123,7 @@ func closesBehind(b *probe.Broker, v version) {
 				}
 			}
 			many()
+			c.Awaits(wire.PUBLISH)
 			x.do(b, c)
 			many()
 			pub.Ping()
