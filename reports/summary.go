@@ -54,7 +54,7 @@ func noCheck(n normative.Statement) string {
 	if len(n.DuplicateOf) > 0 {
 		return "no check of its own: it is served by those of " + strings.Join(n.DuplicateOf, ", ")
 	}
-	if n.Level() == "MAY" && strings.Contains(n.Key, "-code-") {
+	if n.Level() == "MAY" && n.IsReasonCode() {
 		return "no check brings a server to it, and this one did not send it in this run"
 	}
 	return "no check"

@@ -141,17 +141,15 @@ func expectGone(got []wire.Publish) {
 // do not expire, or no more comes.
 func allOf(c *probe.Client, lasting int) []wire.Publish {
 	GinkgoHelper()
-	all := []wire.Publish{}
-	for lasting > 0 {
-		p, ok := c.Arrival().Packet.(wire.Publish)
-		if !ok {
-			break
+	return readOn(c, nil, func(got []wire.Publish) bool {
+		n := 0
+		for _, p := range got {
+			if p.Payload != "short" {
+				n++
+			}
 		}
-		if all = append(all, p); p.Payload != "short" {
-			lasting--
-		}
-	}
-	return all
+		return n >= lasting
+	})
 }
 
 // behindWindow lets a message that expires and two that do not wait until the

@@ -1,6 +1,8 @@
 package specs
 
 import (
+	"slices"
+
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
@@ -48,36 +50,41 @@ func welcomedAt(b *probe.Broker, filter string, qos byte, sentinel string, messa
 	return collected(c, b.Connect("end").Sentinel(sentinel, 1), messages)
 }
 
-// distinct is collected for messages that may come more than once: it returns
-// their payloads.
-func distinct(c *probe.Client, s probe.Sentinel, messages int) map[string]bool {
-	GinkgoHelper()
-	got := map[string]bool{}
-	for _, p := range c.DeliveredBefore(s) {
-		got[p.Payload] = true
-	}
-	for len(got) < messages {
-		p, ok := c.Arrival().Packet.(wire.Publish)
-		if !ok {
-			break
-		}
-		got[p.Payload] = true
-	}
-	return got
-}
-
 // collected returns what comes up to a sentinel, and of what has to come also
 // what the sentinel has overtaken: it has another topic, QoS or publisher than
 // the messages, so that no order binds it to them.
 func collected(c *probe.Client, s probe.Sentinel, messages int) []wire.Publish {
 	GinkgoHelper()
-	got := c.DeliveredBefore(s)
-	for len(got) < messages {
-		a := c.Arrival()
-		if !a.Came {
+	return readOn(c, c.DeliveredBefore(s), func(got []wire.Publish) bool { return len(got) >= messages })
+}
+
+// distinct is collected for messages that may come more than once: it returns
+// their payloads.
+func distinct(c *probe.Client, s probe.Sentinel, messages int) []string {
+	GinkgoHelper()
+	return different(readOn(c, c.DeliveredBefore(s), func(got []wire.Publish) bool { return len(different(got)) >= messages }))
+}
+
+// different returns the payloads of messages, each once.
+func different(list []wire.Publish) []string {
+	var got []string
+	for _, p := range list {
+		got = append(got, p.Payload)
+	}
+	slices.Sort(got)
+	return slices.Compact(got)
+}
+
+// readOn takes and acknowledges what comes besides the messages that a client has
+// got, until that is complete or no more comes.
+func readOn(c *probe.Client, got []wire.Publish, complete func([]wire.Publish) bool) []wire.Publish {
+	GinkgoHelper()
+	for !complete(got) {
+		p, ok := c.Arrival().Packet.(wire.Publish)
+		if !ok {
 			break
 		}
-		got = append(got, a.Packet.(wire.Publish))
+		got = append(got, p)
 	}
 	return got
 }

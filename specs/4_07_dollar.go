@@ -221,29 +221,25 @@ func dollarNamed(b *probe.Broker, v version) {
 // dollarAndPlain publishes to a topic with $ and to one without, and returns how
 // often each comes to a client. It waits until each has come as often as wanted:
 // no order binds them to a sentinel.
-func dollarAndPlain(b *probe.Broker, pub, c *probe.Client, topic, plain, filters string, want []int) (came []int) {
+func dollarAndPlain(b *probe.Broker, pub, c *probe.Client, topic, plain, filters string, want []int) []int {
 	GinkgoHelper()
 	payload, topics := b.ClientID(), []string{topic, plain}
 	for _, t := range topics {
 		publishAs(b, wire.Publish{Topic: t, QoS: 1, Payload: payload + " for " + filters})
 	}
-	came = make([]int, len(topics))
-	count := func(p wire.Publish) {
-		if i := slices.Index(topics, p.Topic); i >= 0 && strings.HasPrefix(p.Payload, payload) {
-			came[i]++
+	count := func(got []wire.Publish) []int {
+		came := make([]int, len(topics))
+		for _, p := range got {
+			if i := slices.Index(topics, p.Topic); i >= 0 && strings.HasPrefix(p.Payload, payload) {
+				came[i]++
+			}
 		}
+		return came
 	}
-	for _, p := range c.DeliveredBefore(pub.SentinelAside(c)) {
-		count(p)
-	}
-	for came[0] < want[0] || came[1] < want[1] {
-		p, ok := c.Arrival().Packet.(wire.Publish)
-		if !ok {
-			break
-		}
-		count(p)
-	}
-	return came
+	return count(readOn(c, c.DeliveredBefore(pub.SentinelAside(c)), func(got []wire.Publish) bool {
+		came := count(got)
+		return came[0] >= want[0] && came[1] >= want[1]
+	}))
 }
 
 // dollarFreedoms looks at what becomes of clients' messages on topics that begin

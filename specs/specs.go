@@ -26,7 +26,7 @@ const Suite = "mqttcheck"
 var Timing = Label("timing")
 
 // Patient labels specs that wait for several times the timeout where what has to
-// come does not; of those that cost CPU such specs are dealt first.
+// come does not: they are dealt with those that always wait, ahead of them.
 var Patient = Label("patient")
 
 // Slow labels a spec that waits longer than three seconds of the protocol. It

@@ -1,12 +1,14 @@
 package specs_test
 
 import (
+	"maps"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
 
 	"github.com/mqttcheck/mqttcheck/reference"
 	"github.com/mqttcheck/mqttcheck/reference/core"
@@ -38,16 +40,12 @@ func TestBroker(t *testing.T) {
 // leavesNothing holds that the suite has taken away what it made. A connection
 // that has just ended may not have been noticed yet.
 func leavesNothing(t *testing.T, fleet *reference.Fleet) {
-	deadline := time.Now().Add(5 * time.Second)
-	for name, held := range fleet.Holding() {
-		for !empty(held) && time.Now().Before(deadline) {
-			time.Sleep(20 * time.Millisecond)
-			held = fleet.Holding()[name]
-		}
-		if !empty(held) {
-			t.Errorf("left on the broker %q: %+v", name, held)
-		}
+	left := func() map[string]core.Holding {
+		held := fleet.Holding()
+		maps.DeleteFunc(held, func(_ string, h core.Holding) bool { return empty(h) })
+		return held
 	}
+	gomega.NewWithT(t).Eventually(left).WithTimeout(5*time.Second).Should(gomega.BeEmpty(), "left on the brokers")
 }
 
 // empty tells whether nothing is left but witnesses, which stay as long as the

@@ -22,7 +22,7 @@ func tlsFlags(flags *pflag.FlagSet, f *target.TLSFlags) {
 	flags.BoolVar(&f.Insecure, "insecure", false, "trust any certificate of the broker")
 }
 
-// loginFlags are -u and -P of the commands that take one address.
+// loginFlags are -u and -P of the commands that connect to a broker.
 type loginFlags struct {
 	username, password string
 	flags              *pflag.FlagSet
@@ -39,15 +39,20 @@ func (l loginFlags) given() bool {
 	return l.flags != nil && (l.flags.Changed("username") || l.flags.Changed("password"))
 }
 
-// locate returns the address of a URL, with -u and -P.
-func (l loginFlags) locate(url string) (target.Address, error) {
-	var given target.Flags
+// into sets what was given.
+func (l loginFlags) into(given *target.Flags) {
 	if l.flags != nil && l.flags.Changed("username") {
 		given.Username = &l.username
 	}
 	if l.flags != nil && l.flags.Changed("password") {
 		given.Password = &l.password
 	}
+}
+
+// locate returns the address of a URL, with -u and -P.
+func (l loginFlags) locate(url string) (target.Address, error) {
+	var given target.Flags
+	l.into(&given)
 	address, _, err := target.Locate([]string{url}, given, "")
 	return address, err
 }
@@ -62,12 +67,7 @@ func (f runFlags) locate(flags *pflag.FlagSet, urls []string, env string) (targe
 	if flags.Changed("port") {
 		given.Port = &f.port
 	}
-	if flags.Changed("username") {
-		given.Username = &f.username
-	}
-	if flags.Changed("password") {
-		given.Password = &f.password
-	}
+	f.login.into(&given)
 	address, named, err := target.Locate(urls, given, env)
 	if err != nil {
 		return target.Address{}, false, exitf(exitUsage, "%w", err)

@@ -43,25 +43,20 @@ func newDealer(checks []check, procs int, shuffle bool, seed int64) *dealer {
 		r := rand.New(rand.NewPCG(uint64(seed), 0))
 		r.Shuffle(len(checks), func(i, j int) { checks[i], checks[j] = checks[j], checks[i] })
 	}
-	slices.SortStableFunc(checks, func(x, y check) int {
-		switch {
-		case x.Patient == y.Patient:
-			return 0
-		case x.Patient:
-			return -1
-		}
-		return 1
-	})
+	var patient []check
 	for _, c := range checks {
-		k := plain
 		switch {
 		case c.Serial:
-			k = serial
-		case c.Timing, c.Patient:
-			k = timing
+			d.again(serial, c)
+		case c.Patient:
+			patient = append(patient, c)
+		case c.Timing:
+			d.again(timing, c)
+		default:
+			d.again(plain, c)
 		}
-		d.queues[k] = append(d.queues[k], c)
 	}
+	d.queues[timing] = append(patient, d.queues[timing]...)
 	return d
 }
 

@@ -73,7 +73,7 @@ func explain(w io.Writer, st normative.Statement, checks []check, defects []defe
 		field(name, c.Name+" ("+c.Source+")"+marks(c))
 		name = ""
 	}
-	for _, check := range everywhere(st.Key, len(checks)) {
+	for _, check := range everywhere(st, len(checks)) {
 		field(name, check)
 		name = ""
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/mqttcheck/mqttcheck/internal/target"
 	"github.com/mqttcheck/mqttcheck/reports"
 	"github.com/mqttcheck/mqttcheck/specs/normative"
-	"github.com/mqttcheck/mqttcheck/specs/probe"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
@@ -102,11 +101,11 @@ var standingKeys = append(wire.StandingKeys(wire.V311), wire.StandingKeys(wire.V
 
 // everywhere returns what is judged, or noted, of a statement in whatever spec,
 // besides so many checks of its own.
-func everywhere(key string, own int) []string {
+func everywhere(st normative.Statement, own int) []string {
 	switch {
-	case slices.Contains(standingKeys, key):
+	case slices.Contains(standingKeys, st.Key):
 		return []string{reports.StandingCheck}
-	case own == 0 && probe.IsCode(key):
+	case own == 0 && st.IsReasonCode():
 		return []string{reports.SentCheck}
 	}
 	return nil
@@ -117,7 +116,7 @@ func listedOf(st normative.Statement, all []check) listed {
 		ID: st.Key, Section: st.Section, Title: st.Title, Level: st.Level(), Actor: st.Actor,
 		Testability: st.Testable, Summary: st.Summary, Reason: st.Reason, Checks: names(checksOf(all, st.Key)),
 	}
-	row.Checks = append(row.Checks, everywhere(st.Key, len(row.Checks))...)
+	row.Checks = append(row.Checks, everywhere(st, len(row.Checks))...)
 	switch {
 	case len(row.Checks) > 0:
 		row.State = stateChecked

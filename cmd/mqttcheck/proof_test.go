@@ -130,22 +130,23 @@ func TestProofIsWhole(t *testing.T) {
 }
 
 // shareOf reads a share of what there is to try: all of it (an empty word, or
-// all), or every n-th from the i-th on (i/n).
-func shareOf(t *testing.T, word string) (i, n int) {
+// all), or every n-th (i/n). It tells whether what has a number is in it.
+func shareOf(t *testing.T, word string) func(number int) bool {
 	t.Helper()
+	i, n := 1, 1
 	if word == "" || word == "all" {
-		return 1, 1
+		return func(int) bool { return true }
 	}
 	if _, err := fmt.Sscanf(word, "%d/%d", &i, &n); err != nil || n < 1 || i < 1 || i > n {
 		t.Fatalf("%q is no share: write all, or i/n", word)
 	}
-	return i, n
+	return func(number int) bool { return number%n == i-1 }
 }
 
 // chosenDefects returns a share of the defects that show in a run.
 func chosenDefects(t *testing.T, share string) []core.Defect {
 	t.Helper()
-	i, n := shareOf(t, share)
+	mine := shareOf(t, share)
 	// What -run says of subtests is asked for before they begin: all are tried
 	// ahead of them, some at a time.
 	_, named, _ := strings.Cut(flag.Lookup("test.run").Value.String(), "/")
@@ -155,7 +156,7 @@ func chosenDefects(t *testing.T, share string) []core.Defect {
 	}
 	var chosen []core.Defect
 	for at, d := range core.Defects() {
-		if at%n == i-1 && d.Shows != core.Fuzz && name.MatchString(d.Name) {
+		if mine(at) && d.Shows != core.Fuzz && name.MatchString(d.Name) {
 			chosen = append(chosen, d)
 		}
 	}

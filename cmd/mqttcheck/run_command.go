@@ -16,21 +16,21 @@ import (
 
 // runFlags are the flags of run as they were given.
 type runFlags struct {
-	host               string
-	port               int
-	username, password string
-	tls                target.TLSFlags
-	also               []string
-	versions, skip     []string
-	procs              int
-	timeout, settle    time.Duration
-	seed               int64
-	shuffle, slow      bool
-	strict             bool
-	defects            []string
-	second             time.Duration
-	json, junit        string
-	html, markdown     string
+	host            string
+	port            int
+	login           loginFlags
+	tls             target.TLSFlags
+	also            []string
+	versions, skip  []string
+	procs           int
+	timeout, settle time.Duration
+	seed            int64
+	shuffle, slow   bool
+	strict          bool
+	defects         []string
+	second          time.Duration
+	json, junit     string
+	html, markdown  string
 }
 
 // urlHelp explains the addresses.
@@ -56,8 +56,7 @@ func (a *app) runCommand() *cobra.Command {
 	flags.SortFlags = false
 	flags.StringVarP(&f.host, "host", "h", "", "`HOST` of the broker, instead of a URL")
 	flags.IntVarP(&f.port, "port", "p", defaultPort, "`PORT` of the broker, with -h")
-	flags.StringVarP(&f.username, "username", "u", "", "user `NAME` to connect with")
-	flags.StringVarP(&f.password, "password", "P", "", "`PASSWORD` to connect with")
+	f.login.add(flags)
 	tlsFlags(flags, &f.tls)
 	flags.StringArrayVar(&f.also, "also", nil, "a further listener of the same broker, such as ws://HOST:PORT/mqtt: `URL` (can be repeated)")
 	flags.StringSliceVarP(&f.versions, "protocol-version", "V", nil, "`VERSIONS` to check: 3.1.1, 5 (default: those that have checks)")

@@ -7,6 +7,7 @@ package normative
 import (
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -126,6 +127,13 @@ func All(versions ...string) []Statement {
 	}
 	return list
 }
+
+// IsReasonCode tells whether the statement says what one Reason Code means in one
+// packet of MQTT 5.0: its ID ends in the code. Where no check asks for it, a run
+// tells whether the broker has sent it.
+func (s Statement) IsReasonCode() bool { return s.Version == V5 && reasonCode.MatchString(s.ID) }
+
+var reasonCode = regexp.MustCompile(`-code-[0-9a-f]{2}$`)
 
 // Observable tells whether a client can see at a broker if it keeps the
 // statement.

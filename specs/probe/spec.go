@@ -137,13 +137,14 @@ func (s *spec) drain(clients []*Client, v wire.Version, deadline time.Time) Stan
 	standing := Standing{Evidence: []string{}, Violations: []wire.Violation{}}
 	for _, c := range clients {
 		c.finishDrain(deadline)
-		for _, r := range c.conn.All() {
+		received := c.conn.All()
+		for _, r := range received {
 			s.seen[r.Type.String()] = true
 		}
 		if c.b.Version != v {
 			continue
 		}
-		for _, r := range c.conn.All() {
+		for _, r := range received {
 			for _, key := range codeKeys(v, r) {
 				sent[key] = true
 			}
@@ -172,28 +173,17 @@ var codeFamilies = map[wire.Type]string{
 	wire.DISCONNECT: "v5/3.14.2.1-disconnect-code-",
 }
 
-// IsCode tells whether a statement says what one Reason Code means in one packet.
-// Where no spec asks for it, a run tells whether the broker has sent it.
-func IsCode(key string) bool {
-	for _, family := range codeFamilies {
-		if strings.HasPrefix(key, family) {
-			return true
-		}
-	}
-	return false
-}
-
 // codeKeys returns the statements on the Reason Codes that a packet has.
 func codeKeys(v wire.Version, r wire.Received) []string {
-	if v != wire.V5 {
+	family := codeFamilies[r.Type]
+	if v != wire.V5 || family == "" {
 		return nil
 	}
 	var keys []string
 	for _, code := range wire.Codes(r.Packet) {
-		if key := fmt.Sprintf("%s%02x", codeFamilies[r.Type], code); codeFamilies[r.Type] != "" {
-			if _, ok := normative.Lookup(key); ok {
-				keys = append(keys, key)
-			}
+		key := fmt.Sprintf("%s%02x", family, code)
+		if _, ok := normative.Lookup(key); ok {
+			keys = append(keys, key)
 		}
 	}
 	return keys

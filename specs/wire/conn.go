@@ -142,6 +142,10 @@ func (c *Conn) SendBytes(b []byte) error {
 	return c.write(b)
 }
 
+// segmentPause gives the other end time to read a segment before the next one: it
+// proves no absence, it keeps the network from joining them.
+const segmentPause = time.Millisecond
+
 // SendSplit writes the bytes n at a time, each in a segment of its own as far
 // as the network keeps them apart.
 func (c *Conn) SendSplit(b []byte, n int) error {
@@ -155,9 +159,6 @@ func (c *Conn) SendSplit(b []byte, n int) error {
 	}
 	return nil
 }
-
-// segmentPause gives the other end time to read a segment before the next one.
-const segmentPause = time.Millisecond
 
 func (c *Conn) record(raw []byte) {
 	if c.trace != nil {
