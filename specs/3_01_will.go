@@ -131,8 +131,8 @@ func willRetain(b *probe.Broker, v version) {
 	It("with Will Retain 0 is not retained, and leaves the retained message alone", v.Statement("v311/MQTT-3.1.2-16", "v5/MQTT-3.1.2-14"), func() {
 		b.Lacking("retain")
 		topic := b.Topic("will")
+		retained(b.Connect("pub"), topic, 1, "before")
 		sub := b.Connect("sub").Subscribe(topic, 1)
-		b.Connect("pub").Publish(wire.Publish{Topic: topic, QoS: 1, Retain: true, Payload: "before"})
 		takes(sub, "before")
 		b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")})).Drop()
 		Expect(sub.Delivery()).To(And(HaveField("Payload", "gone"), HaveField("Retain", false)))

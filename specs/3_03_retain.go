@@ -50,6 +50,21 @@ func welcomedAt(b *probe.Broker, filter string, qos byte, sentinel string, messa
 	return collected(c, b.Connect("end").Sentinel(sentinel, 1), messages)
 }
 
+// live is Answer for a message on a topic that was retained while a subscription was there.
+// A server that looks retained messages up behind SUBACK may have found it there,
+// too, and sends it twice: with RETAIN 1, and with RETAIN 0.
+func live(c *probe.Client, topic string) probe.Answer {
+	GinkgoHelper()
+	first := c.AnswerWhere(onTopic(topic), wire.PUBLISH)
+	if p, ok := first.Packet.(wire.Publish); ok && p.Retain {
+		c.Acknowledge(p)
+		if next := c.AnswerWhere(onTopic(topic), wire.PUBLISH); next.Came {
+			return next
+		}
+	}
+	return first
+}
+
 // collected returns what comes up to a sentinel, and of what has to come also
 // what the sentinel has overtaken: it has another topic, QoS or publisher than
 // the messages, so that no order binds it to them.
@@ -155,7 +170,7 @@ func retainFlag(b *probe.Broker, v version) {
 
 			retained(b.Connect("pub"), topic, qos, "live")
 
-			Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "live"), HaveField("Retain", false))), "RETAIN is 0")
+			Expect(live(sub, topic)).To(probe.BePacket(And(HaveField("Payload", "live"), HaveField("Retain", false))), "RETAIN is 0")
 		})
 	}
 }

@@ -16,11 +16,6 @@ func strangers(t testing.TB) map[string]string {
 	t.Helper()
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer gone.Close() // nobody listens there any more
 	return map[string]string{
 		"HTTP":      "mqtt://" + strings.TrimPrefix(web.URL, "http://"),
 		"ECHO":      listen(t, func(c net.Conn) { _, _ = io.Copy(c, c) }),
@@ -30,8 +25,31 @@ func strangers(t testing.TB) map[string]string {
 		"REFUSE311": listen(t, answering("\x20\x02\x00\x05")),
 		"ONLY311":   listen(t, answering("\x20\x02\x00\x01")),
 		"BUSY":      listen(t, answering("\x20\x02\x00\x03")),
-		"NOBODY":    "mqtt://" + gone.Addr().String(),
+		"NOBODY":    nobody(t),
 	}
+}
+
+// nobody returns a URL where nobody listens until the end of the test: it is
+// the client's end of a connection, which holds the port; a closed listener would
+// leave it to the next one that asks for any.
+func nobody(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	other, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { other.Close() })
+	return "mqtt://" + c.LocalAddr().String()
 }
 
 // listen serves each connection with the function, until the end of the test;

@@ -48,8 +48,9 @@ type conn struct {
 	inFlight   int           // of them, those that are
 	lastShared *delivery     // at QoS 0, by a share
 	incoming   map[uint16]bool
-	maxPacket  uint32 // 0 for no limit
-	slow       bool   // the client reads slowly
+	maxPacket  uint32          // 0 for no limit
+	slow       bool            // the client reads slowly
+	ungreeted  []*subscription // whose retained messages are looked up later
 
 	// The Topic Aliases of both directions. [v5/MQTT-3.3.2-7] [v5/3.3.2.3.4-alias-directions-independent]
 	aliasMax   uint16

@@ -162,7 +162,7 @@ var fieldExchangeDefects = []Defect{
 			}
 		}},
 	{"beyond-window-lost", []string{
-		"v5/4.9-quota-puback-error", "v5/4.9-quota-pubrec-error", "v5/MQTT-3.3.4-10",
+		"v5/4.9-quota-puback-error", "v5/4.9-quota-pubrec-error",
 	}, "A message that comes while the send quota of a client is used up is not delivered to it.", Run,
 		func(r *rules) {
 			r.matched = func(_ *Server, _ *message, found map[*session]*match) {

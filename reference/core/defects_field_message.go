@@ -50,10 +50,10 @@ var fieldMessageDefects = []Defect{
 			}
 		}},
 	{"retained-at-qos-1-not-sent", []string{
-		"v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9", "v311/MQTT-3.1.2-16", "v311/MQTT-3.1.2-17",
+		"v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9", "v311/MQTT-3.1.2-17",
 		"v311/MQTT-3.1.2-7", "v311/MQTT-3.3.1-11", "v311/MQTT-3.3.1-12", "v311/MQTT-3.3.1-5",
 		"v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe", "v5/3.3.2.3.4-alias-set-and-use", "v5/4.1-retained-not-session",
-		"v5/MQTT-3.1.2-14", "v5/MQTT-3.1.2-15", "v5/MQTT-3.1.2-25", "v5/MQTT-3.3.1-5",
+		"v5/MQTT-3.1.2-15", "v5/MQTT-3.1.2-25", "v5/MQTT-3.3.1-5",
 		"v5/MQTT-3.3.1-7", "v5/MQTT-3.3.1-8",
 	}, "Messages that were retained at QoS 1 are not sent to new subscriptions.", Run,
 		func(r *rules) {

@@ -65,13 +65,13 @@ var optionDefects = []Defect{
 				}
 			}
 		}},
-	{"resume-sends-retained", []string{"v5/3.8.3.1-retain-handling-only-at-subscribe", "v311/MQTT-3.3.1-9", "v5/MQTT-3.3.1-12"}, "A Session that is resumed gets the retained messages again.", Run,
+	{"resume-sends-retained", []string{"v5/3.8.3.1-retain-handling-only-at-subscribe"}, "A Session that is resumed gets the retained messages again.", Run,
 		func(r *rules) {
 			r.outgoing = func(s *Server, c *conn, p packet.Packet) []packet.Packet {
 				list := []packet.Packet{p}
 				if ack, ok := p.(*packet.Connack); ok && ack.SessionPresent {
 					for _, sub := range c.session.subs {
-						for _, d := range s.welcome(sub, 0, true) {
+						for _, d := range s.welcome(sub) {
 							again := s.publication(c, d)
 							again.QoS = 0
 							list = append(list, again)

@@ -239,11 +239,12 @@ func (s *Server) transmit(c *conn, d *delivery) bool {
 
 // stream names the messages among which one keeps its place: no name for all.
 // At least those of one publisher on one topic at one QoS come in order, and
-// what is sent again does among all. [v311/MQTT-4.6.0-1] [v311/MQTT-4.6.0-6]
+// what is sent again does among all; retained messages that are looked up later
+// are in none. [v311/MQTT-4.6.0-1] [v311/MQTT-4.6.0-6]
 // [v5/MQTT-4.6.0-5]
 func (s *Server) stream(d *delivery) string {
 	switch m := d.message; {
-	case d.sent:
+	case d.sent, d.retain && s.policy.Welcome == "later":
 		return ""
 	case s.policy.Overtaking == "by-topic":
 		return m.topic

@@ -32,7 +32,7 @@ type Policy struct {
 	UnsubscribeBuffered     string // keep, drop
 	Share311                string // grouped, plain, refused
 	Sys                     string // some, none
-	Welcome                 string // behind-suback, before-suback
+	Welcome                 string // behind-suback, before-suback, later
 	Acknowledges            string // last, first
 	PacketIDs               string // rising, lowest
 	Announce                string // needed, all
@@ -148,7 +148,7 @@ var generalPolicies = []PolicyInfo{
 		number(func(p *Policy) *int { return &p.GrantedQoS311 })},
 	{"granted-qos-5", []string{"2", "1", "0"}, "5.0:3.8.4", "The highest QoS that a subscription is granted in MQTT 5.0.",
 		number(func(p *Policy) *int { return &p.GrantedQoS5 })},
-	{"welcome", []string{"behind-suback", "before-suback"}, "3.1.1:3.8.4,5.0:3.8.4", "Whether retained messages come behind SUBACK or before it.",
+	{"welcome", []string{"behind-suback", "before-suback", "later"}, "3.1.1:3.8.4,5.0:3.8.4", "Whether retained messages come behind SUBACK, before it, or are looked up later, with what has been retained since, and overtake what is held.",
 		choice(func(p *Policy) *string { return &p.Welcome })},
 	{"acknowledges", []string{"last", "first"}, "3.1.1:4.3.2,5.0:4.3.2", "Whether PUBACK and PUBREC are sent before or after the message is passed on.",
 		choice(func(p *Policy) *string { return &p.Acknowledges })},

@@ -3,6 +3,7 @@ package core
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/mqttcheck/mqttcheck/reference/topic"
 )
@@ -60,17 +61,62 @@ func (s *Server) retain(m *message) {
 	}
 }
 
-// welcome returns the retained messages that a subscription gets because of
-// the SUBSCRIBE: all that match, with RETAIN 1, at the lower of their own and
-// the granted QoS.
-// [v311/MQTT-3.3.1-6] [v311/MQTT-3.3.1-8] [v311/3.8.4-new-subscription-retained] [v5/MQTT-3.3.1-9]
-// [v5/MQTT-3.3.1-10] [v5/MQTT-3.3.1-11] [v5/MQTT-3.8.4-4] [v5/3.8.4-retained-for-new-subscription]
-// [v5/3.3.1.3-retained-flag-on-subscribe] [v5/3.3.1.3-retained-qos-minimum] [v5/3.8.3.1-retain-handling-only-at-subscribe]
-func (s *Server) welcome(sub *subscription, handling byte, existed bool) []*delivery {
+// due returns a subscription if it gets retained messages because of the
+// SUBSCRIBE. [v5/MQTT-3.3.1-9] [v5/MQTT-3.3.1-10] [v5/MQTT-3.3.1-11] [v5/MQTT-3.8.4-4]
+func (s *Server) due(sub *subscription, handling byte, existed bool) *subscription {
 	// MQTT 3.1.1 has no server without retained messages.
 	if !s.policy.Retain && sub.session.conn.five() || !s.rules.sendsRetained(handling, existed) {
 		return nil
 	}
+	return sub
+}
+
+// due311 is due for a member of a share of MQTT 3.1.1, which knows no rule for
+// it.
+func (s *Server) due311(sub *subscription) *subscription {
+	switch {
+	case s.policy.Share311Retained == "each", s.policy.Share311Retained == "creator" && len(sub.share.members) == 1:
+		return s.due(sub, 0, false)
+	}
+	return nil
+}
+
+// greet sends their retained messages to subscriptions.
+func (s *Server) greet(se *session, fresh []*subscription) {
+	for _, sub := range fresh {
+		for _, d := range s.welcome(sub) {
+			s.enqueue(se, d)
+		}
+	}
+}
+
+// greetingDelay is how long subscriptions wait for the retained messages that a
+// policy has looked up later: much goes on meanwhile.
+const greetingDelay = 5 * time.Millisecond
+
+// greetLater has subscriptions greeted when the delay is over.
+func (s *Server) greetLater(c *conn, fresh []*subscription) {
+	if len(c.ungreeted) == 0 && len(fresh) > 0 {
+		s.timers.set(timerKey{kind: greetingTimer, conn: c.id}, s.now.Add(greetingDelay))
+	}
+	c.ungreeted = append(c.ungreeted, fresh...)
+}
+
+// greetNow ends the wait of the subscriptions that a connection has made and not
+// taken back.
+func (s *Server) greetNow(c *conn) {
+	s.timers.stop(timerKey{kind: greetingTimer, conn: c.id})
+	se := c.session
+	s.greet(se, slices.DeleteFunc(c.ungreeted, func(sub *subscription) bool { return se.subs[sub.filter] != sub }))
+	c.ungreeted = nil
+}
+
+// welcome returns the retained messages for a subscription: all that match, with
+// RETAIN 1, at the lower of their own and the granted QoS.
+// [v311/MQTT-3.3.1-6] [v311/MQTT-3.3.1-8] [v311/3.8.4-new-subscription-retained] [v5/MQTT-3.3.1-9]
+// [v5/3.8.4-retained-for-new-subscription] [v5/3.3.1.3-retained-flag-on-subscribe]
+// [v5/3.3.1.3-retained-qos-minimum] [v5/3.8.3.1-retain-handling-only-at-subscribe]
+func (s *Server) welcome(sub *subscription) []*delivery {
 	var found []*message
 	for name, m := range s.retained.byTopic {
 		switch {

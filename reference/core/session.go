@@ -92,6 +92,7 @@ func (s *Server) end(c *conn, why ending) {
 	se.conn, se.ended = nil, s.now
 	s.ledger.session(se)
 	se.detach(s.policy.QoS0Offline == "keep")
+	s.greetNow(c)
 	s.rules.detached(s, se, why)
 	s.handOver(c, se, why)
 	if c.will != nil && s.rules.publishesWill(c, why) {

@@ -33,31 +33,30 @@ func (s *Server) subscribe(c *conn, p *packet.Subscribe) {
 		return
 	}
 	codes := make([]packet.ReasonCode, 0, len(p.Subscriptions))
-	var welcome []*delivery
+	var fresh []*subscription
 	for i, asked := range s.rules.subscribed(p.Subscriptions) {
-		code, retained := s.subscribeOne(c, asked, s.rules.keptIdentifier(c.session, i, asked.Filter, identifier))
+		code, sub := s.subscribeOne(c, asked, s.rules.keptIdentifier(c.session, i, asked.Filter, identifier))
 		if c.ended {
 			return
 		}
 		codes = append(codes, code)
-		welcome = append(welcome, retained...)
+		if sub != nil {
+			fresh = append(fresh, sub)
+		}
 	}
 	if s.policy.Welcome == "before-suback" {
-		s.greet(c, welcome) // [v311/3.8.4-publish-before-suback] [v5/3.8.4-publish-before-suback]
-		welcome = nil
+		s.greet(c.session, fresh) // [v311/3.8.4-publish-before-suback] [v5/3.8.4-publish-before-suback]
+		fresh = nil
 	}
 	if s.rules.answersSubscribe(p) {
 		// [v311/MQTT-3.9.3-1] [v5/MQTT-3.9.3-1]
 		s.send(c, &packet.Suback{ID: s.rules.subackID(p.ID), Codes: s.rules.subackCodes(codes)})
 	}
-	s.greet(c, welcome)
-}
-
-// greet sends retained messages.
-func (s *Server) greet(c *conn, welcome []*delivery) {
-	for _, d := range welcome {
-		s.enqueue(c.session, d)
+	if s.policy.Welcome == "later" {
+		s.greetLater(c, fresh)
+		return
 	}
+	s.greet(c.session, fresh)
 }
 
 // inUse tells whether an open publication of the client has the Packet
@@ -83,8 +82,8 @@ func (s *Server) identifierOf(c *conn, p *packet.Subscribe) (identifier uint32, 
 }
 
 // subscribeOne makes or replaces one subscription. It returns the code and the
-// retained messages that are due.
-func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uint32) (packet.ReasonCode, []*delivery) {
+// subscription if retained messages are due to it.
+func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uint32) (packet.ReasonCode, *subscription) {
 	se := c.session
 	name, inner, shared, err := s.rules.parsedShare(asked.Filter)
 	if !c.five() && (s.policy.Share311 == "plain" || err != nil) {
@@ -120,7 +119,7 @@ func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uin
 	}
 	// [v311/MQTT-3.8.4-3] [v5/MQTT-3.8.4-3] [v5/4.8.1-one-subscription-per-filter]
 	if old != nil && !s.rules.replaces(s, old, sub) {
-		return packet.ReasonCode(sub.qos), s.welcome(old, asked.RetainHandling, true)
+		return packet.ReasonCode(sub.qos), s.due(old, asked.RetainHandling, true)
 	}
 	if old != nil {
 		s.removeSubscription(se, old)
@@ -131,23 +130,13 @@ func (s *Server) subscribeOne(c *conn, asked packet.Subscription, identifier uin
 	}
 	s.addSubscription(se, sub, shareID)
 	if shared && !c.five() {
-		return packet.ReasonCode(sub.qos), s.welcome311(sub)
+		return packet.ReasonCode(sub.qos), s.due311(sub)
 	}
 	if shared && s.rules.sharedGetsNoRetained {
 		// [v5/3.8.4-no-retained-for-shared-new] [v5/3.8.4-no-retained-for-shared-existing] [v5/4.8.2-no-retained]
 		return packet.ReasonCode(sub.qos), nil
 	}
-	return packet.ReasonCode(sub.qos), s.welcome(sub, asked.RetainHandling, old != nil)
-}
-
-// welcome311 returns the retained messages for a member of MQTT 3.1.1, which
-// knows no rule for them.
-func (s *Server) welcome311(sub *subscription) []*delivery {
-	switch {
-	case s.policy.Share311Retained == "each", s.policy.Share311Retained == "creator" && len(sub.share.members) == 1:
-		return s.welcome(sub, 0, false)
-	}
-	return nil
+	return packet.ReasonCode(sub.qos), s.due(sub, asked.RetainHandling, old != nil)
 }
 
 // grantedQoS returns the QoS of a subscription: what was asked for, or less.

@@ -14,6 +14,7 @@ const (
 	expiryTimer                     // a Session ends
 	willTimer                       // a delayed will is due
 	sysTimer                        // the next $SYS messages are due
+	greetingTimer                   // retained messages are due to subscriptions
 )
 
 // timerKey names a timer: there is one of a kind for a connection or Session.
@@ -116,6 +117,10 @@ func (s *Server) runTimers() {
 		case willTimer:
 			if se := s.sessions[key.id]; se != nil {
 				s.publishWill(se)
+			}
+		case greetingTimer:
+			if c := s.conns[key.conn]; c != nil && !c.ended {
+				s.greetNow(c)
 			}
 		case sysTimer:
 			s.publishSys()

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,33 +41,78 @@ func TestMochiIsJudgedAsArgued(t *testing.T) {
 	build(ctx, t, filepath.Join("..", ".."), program, "./cmd/mqttcheck")
 	build(ctx, t, ".", server, "./serve")
 
-	args := []string{"run", serveMochi(ctx, t, server), "--json", file}
-	for _, key := range mochiSkipped {
-		args = append(args, "--skip", key)
-	}
-	judging := command(ctx, program, args...)
-	judging.Env = append(os.Environ(), "MQTTCHECK_URL=")
-	out, err := judging.CombinedOutput()
-	var exit *exec.ExitError
-	if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != 1) {
-		t.Fatalf("the run ended with %v\n%s", err, out[max(0, len(out)-4000):])
+	url := serveMochi(ctx, t, server)
+	judged := func(selectors ...string) []reports.Statement {
+		args := append([]string{"run", url, "--json", file}, selectors...)
+		for _, key := range mochiSkipped {
+			args = append(args, "--skip", key)
+		}
+		judging := command(ctx, program, args...)
+		judging.Env = append(os.Environ(), "MQTTCHECK_URL=")
+		out, err := judging.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && (!errors.As(err, &exit) || !slices.Contains([]int{1, 4}, exit.ExitCode())) {
+			t.Fatalf("the run ended with %v\n%s", err, out[max(0, len(out)-4000):])
+		}
+		return readResult(t, file).Statements
 	}
 
-	for _, st := range readResult(t, file).Statements {
-		known, _ := normative.Lookup(st.ID)
-		switch st.Verdict {
-		case reports.Error:
-			t.Errorf("%s is %s: %s", st.ID, st.Verdict, st.Reason)
-		case reports.Untested:
-			if known.Numbered && known.Observable() && !slices.Contains(mochiSkipped, st.ID) {
-				t.Errorf("%s is %s: %s", st.ID, st.Verdict, st.Reason)
-			}
-		case reports.Fail, reports.Warn:
-			if !slices.Contains(argued, st.ID) {
-				t.Errorf("%s is %s, which docs/findings/mochi.md does not argue: %s", st.ID, st.Verdict, st.Reason)
-			}
+	surprises := surprising(judged(), argued)
+	if len(surprises) == 0 {
+		return
+	}
+	// Other programs may take the machine from a run of a minute. What a verdict
+	// is about is seen again when its statement is judged alone, three times.
+	keys := slices.Sorted(maps.Keys(surprises))
+	for _, key := range keys {
+		t.Logf("in the whole run %s", surprises[key])
+	}
+	again := map[string]string{}
+	for range 3 {
+		maps.Copy(again, surprising(judged(keys...), argued))
+	}
+	for _, key := range keys {
+		if again[key] != "" {
+			t.Errorf("alone %s", again[key])
 		}
 	}
+}
+
+// surprising says of each statement why its verdict on mochi-mqtt is none that
+// is argued.
+func surprising(statements []reports.Statement, argued []string) map[string]string {
+	surprises := map[string]string{}
+	for _, st := range statements {
+		known, _ := normative.Lookup(st.ID)
+		surprise := false
+		switch st.Verdict {
+		case reports.Error:
+			surprise = true
+		case reports.Untested:
+			surprise = known.Numbered && known.Observable() && !slices.Contains(mochiSkipped, st.ID)
+		case reports.Fail, reports.Warn:
+			surprise = !slices.Contains(argued, st.ID)
+		}
+		if surprise {
+			surprises[st.ID] = fmt.Sprintf("%s is %s, which docs/findings/mochi.md does not argue: %s%s", st.ID, st.Verdict, st.Reason, unwell(st.Checks))
+		}
+	}
+	return surprises
+}
+
+// unwell holds the checks that failed or broke, with what they saw.
+func unwell(checks []reports.Check) string {
+	var text strings.Builder
+	for _, c := range checks {
+		if !slices.Contains([]reports.Verdict{reports.Fail, reports.Warn, reports.Error}, c.Verdict) {
+			continue
+		}
+		fmt.Fprintf(&text, "\n%s: expected %s, observed %s", c.Name, c.Expected, c.Observed)
+		for _, e := range c.Trace {
+			fmt.Fprintf(&text, "\n%10.1f %s %s %s", e.Ms, e.Client, e.Dir, e.Text)
+		}
+	}
+	return text.String()
 }
 
 // mochiArgued returns the statements whose verdicts on mochi-mqtt are argued.
