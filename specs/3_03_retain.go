@@ -173,6 +173,21 @@ func retainFlag(b *probe.Broker, v version) {
 			Expect(live(sub, topic)).To(probe.BePacket(And(HaveField("Payload", "live"), HaveField("Retain", false))), "RETAIN is 0")
 		})
 	}
+
+	if v.is5() { // there it is a matter of Retain Handling
+		return
+	}
+	It("is 1 on nothing that comes because a Session is resumed", v.Statement("v311/MQTT-3.3.1-9"), func() {
+		topic := b.Topic()
+		keptRetained(b, topic)
+		c, resume := away(b, topic, 0)
+		takes(c, topic)
+		c.Disconnect()
+
+		again := resume("again")
+
+		bringsNone(again, b.Connect("pub"), topic, "no SUBSCRIBE, no retained message")
+	})
 }
 
 func retainRemoved(b *probe.Broker, v version) {

@@ -65,7 +65,7 @@ var optionDefects = []Defect{
 				}
 			}
 		}},
-	{"resume-sends-retained", []string{"v5/3.8.3.1-retain-handling-only-at-subscribe"}, "A Session that is resumed gets the retained messages again.", Run,
+	{"resume-sends-retained", []string{"v5/3.8.3.1-retain-handling-only-at-subscribe", "v311/MQTT-3.3.1-9"}, "A Session that is resumed gets the retained messages again.", Run,
 		func(r *rules) {
 			r.outgoing = func(s *Server, c *conn, p packet.Packet) []packet.Packet {
 				list := []packet.Packet{p}
