@@ -254,7 +254,7 @@ func expired(b *probe.Broker, v version) {
 		pub.Publish(wire.Publish{Topic: topic + "/long", QoS: 1, Retain: true, Payload: "long", Properties: wire.Properties{lifetime(60)}})
 		pass(b, overdue)
 
-		expectGone(welcomed(b, topic+"/+", topic+"/end", 1))
+		expectGone(welcomedOn(b, 1, topic+"/short", topic+"/long"))
 	})
 }
 

@@ -50,6 +50,20 @@ func welcomedAt(b *probe.Broker, filter string, qos byte, sentinel string, messa
 	return collected(c, b.Connect("end").Sentinel(sentinel, 1), messages)
 }
 
+// welcomedOn is welcomed for several topics, each by a filter of its own: brokers
+// that find nothing retained by a wildcard are the matter of few checks.
+func welcomedOn(b *probe.Broker, messages int, topics ...string) []wire.Publish {
+	GinkgoHelper()
+	c := b.Connect("later")
+	p := wire.Subscribe{}
+	for _, topic := range topics {
+		p.Subscriptions = append(p.Subscriptions, wire.Subscription{Filter: topic, QoS: 1})
+	}
+	c.SubscribeWith(p)
+	c.Ping()
+	return collected(c, b.Connect("end").Sentinel(topics[0], 1), messages)
+}
+
 // live is Answer for a message on a topic that was retained while a subscription was there.
 // A server that looks retained messages up behind SUBACK may have found it there,
 // too, and sends it twice: with RETAIN 1, and with RETAIN 0.
@@ -211,7 +225,7 @@ func retainRemoved(b *probe.Broker, v version) {
 		retained(pub, topic+"/other", 1, "other")
 		retained(pub, topic+"/empty", 1, "")
 
-		Expect(welcomed(b, topic+"/+", topic+"/end", 1)).To(HaveExactElements(HaveField("Payload", "other")), "no empty message is stored")
+		Expect(welcomedOn(b, 1, topic+"/empty", topic+"/other")).To(HaveExactElements(HaveField("Payload", "other")), "no empty message is stored")
 	})
 
 	for _, qos := range []byte{0, 1, 2} {
@@ -223,7 +237,7 @@ func retainRemoved(b *probe.Broker, v version) {
 			pub.Publish(wire.Publish{Topic: topic + "/two", QoS: qos, Payload: "passing"})
 			pub.Ping()
 
-			Expect(welcomed(b, topic+"/+", topic+"/end", 1)).To(HaveExactElements(HaveField("Payload", "kept")), "neither replaced, nor removed, nor stored")
+			Expect(welcomedOn(b, 1, topic+"/two", topic+"/one")).To(HaveExactElements(HaveField("Payload", "kept")), "neither replaced, nor removed, nor stored")
 		})
 	}
 }

@@ -146,17 +146,23 @@ func suback(b *probe.Broker, v version) {
 	It("with several filters works as several single ones, with one SUBACK", v.Statement("v311/MQTT-3.8.4-4", "v5/MQTT-3.8.4-5"), func() {
 		c, pub := b.Connect("client"), b.Connect("pub")
 		topic := b.Topic()
+		single := b.Connect("single").Subscribe(topic+"/a", 1).Subscribe(topic+"/a", 0)
 		c.Send(wire.Subscribe{ID: 21, Subscriptions: []wire.Subscription{
 			{Filter: topic + "/a", QoS: 1}, {Filter: topic + "/b", QoS: 1}, {Filter: topic + "/a", QoS: 0}}})
 		Expect(c.Answer(wire.SUBACK)).To(probe.BePacket(HaveField("Codes", HaveLen(3))), "one SUBACK with three codes")
 		pub.Publish(wire.Publish{Topic: topic + "/a", QoS: 1, Payload: "a"})
-		Expect(c.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", "a"), HaveField("QoS", byte(0)))), "the later entry for the same filter holds")
+		takes(single, "a")
+		Expect(c.Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "a")), "the first filter is subscribed to")
 		pub.Publish(wire.Publish{Topic: topic + "/b", QoS: 1, Payload: "b"})
 		a := c.AnswerWhere(hasPayload("b"), wire.PUBLISH)
 		Expect(a).To(probe.BeA(wire.PUBLISH), "the second filter is subscribed to")
 		c.Acknowledge(a.Packet.(wire.Publish))
 		Expect(c.BeforePing()).NotTo(ContainElement(HaveField("Type", wire.SUBACK)), "there is one SUBACK")
-		Expect(delivered(c)).NotTo(ContainElement(And(HaveField("Payload", "a"), HaveField("QoS", byte(1)))), "the entry before it does not hold")
+		single.Ping()
+		if !slices.Contains(cameAt(single, "a"), 0) {
+			probe.Inconclusive("the broker does not replace a subscription either where each comes in a SUBSCRIBE of its own")
+		}
+		Expect(cameAt(c, "a")).To(Equal(cameAt(single, "a")), "a filter that comes twice is replaced as by a SUBSCRIBE of its own")
 	})
 }
 
@@ -168,6 +174,18 @@ func delivered(c *probe.Client) (list []wire.Publish) {
 		}
 	}
 	return list
+}
+
+// cameAt returns at which QoS a client got a message.
+func cameAt(c *probe.Client, payload string) []byte {
+	var list []byte
+	for _, p := range delivered(c) {
+		if p.Payload == payload {
+			list = append(list, p.QoS)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 func replacing(b *probe.Broker, v version) {

@@ -17,6 +17,13 @@ func disconnect(b *probe.Broker, v version) {
 			sub := b.Connect("sub").Subscribe(topic, 1)
 			b.Connect("twin", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("twin")})).Disconnect()
 			Expect(sub.DeliveredBefore(b.Connect("pub").Sentinel(topic, 1))).To(BeEmpty(), "a valid DISCONNECT throws the will away")
+			b.Connect("breaker", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("broken")})).
+				SendBytes(wire.Bytes(b.Version, wire.Publish{Topic: b.Topic(), QoS: 3, ID: 1}))
+			control := willArrives(b, v, sub, 0)
+			if !control.Came {
+				probe.Inconclusive("no will tells what a DISCONNECT was taken for: none is published of a client that breaks the format otherwise")
+			}
+			sub.Acknowledge(control.Packet.(wire.Publish))
 			c := b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")}))
 
 			c.SendBytes([]byte{0xe1, 0})

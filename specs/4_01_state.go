@@ -75,7 +75,7 @@ func retainedState(b *probe.Broker, v version) {
 		stored.Disconnect()
 		b.Connect("over", probe.ID(id)).Disconnect()
 
-		got := welcomed(b, topic+"/#", topic+"/end", 2)
+		got := welcomedOn(b, 2, topic+"/clean", topic+"/stored")
 		Expect(got).To(ConsistOf(HaveField("Payload", "of clean"), HaveField("Payload", "of stored")), "both outlive the Sessions")
 	})
 }

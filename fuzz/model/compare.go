@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mqttcheck/mqttcheck/fuzz/play"
+	"github.com/mqttcheck/mqttcheck/reference/topic"
 	"github.com/mqttcheck/mqttcheck/specs/wire"
 )
 
@@ -151,16 +152,46 @@ func (d *difference) messages(a, b *history, x, y *conn, prefix string) {
 		return
 	}
 	for _, m := range a.publications {
-		if m.will || m.qos == 0 || m.done == never || !a.only(m) || !strings.HasPrefix(m.topic, prefix+"/") {
+		if m.will || m.qos == 0 || !a.only(m) || !strings.HasPrefix(m.topic, prefix+"/") {
+			continue
+		}
+		n := b.same(m)
+		if n == nil || !a.certain(x, m) || !b.certain(y, n) {
 			continue
 		}
 		if _, expires := m.properties.First(wire.MessageExpiryInterval); expires {
 			continue
 		}
-		if one, other := a.came(x, m), b.came(y, m); one != other {
+		if one, other := a.came(x, m), b.came(y, n); one != other {
 			d.find(x, m.done, "message", "a message on %q at QoS %d comes at one broker only (at the first: %v)", m.topic, m.qos, one)
 		}
 	}
+}
+
+// same returns the publication that is another one in the history of another
+// broker, or nil.
+func (h *history) same(m *publication) *publication {
+	for _, n := range h.publications {
+		if n.conn.index == m.conn.index && !n.will && n.topic == m.topic && n.payload == m.payload {
+			return n
+		}
+	}
+	return nil
+}
+
+// certain tells whether it is sure what a client got of a message: the message was
+// dealt with before the last fence of the client, and no subscription of the client
+// that matches it was being made meanwhile.
+func (h *history) certain(c *conn, m *publication) bool {
+	if m.done == never || c.fences[len(c.fences)-1] < m.done {
+		return false
+	}
+	for _, s := range h.subs {
+		if c.reuses(s.conn) && s.at < m.done && s.granted > m.at && topic.Match(s.match, m.topic) {
+			return false
+		}
+	}
+	return true
 }
 
 // plainGrants tells whether the subscriptions of the client are the same at both

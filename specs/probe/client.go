@@ -21,6 +21,7 @@ type Client struct {
 	tail      []byte       // what was sent of a packet that is not complete
 	nextID    uint16
 	sentinels int
+	asides    uint16            // subscriptions made for sentinels
 	granted   map[string]byte   // by Topic Filter
 	aliases   map[uint32]string // Topic Names
 }
@@ -118,6 +119,10 @@ func (c *Client) SubscribeWith(p wire.Subscribe) wire.Suback {
 	return c.subscribe(p, false)
 }
 
+// identifierInUse is the code of a SUBACK that refuses no filter but the Packet
+// Identifier. [v5/3.9.3-suback-code-91]
+const identifierInUse = 0x91
+
 // subscribe is SubscribeWith; a lower grant will do where that is said.
 func (c *Client) subscribe(p wire.Subscribe, lower bool) wire.Suback {
 	ginkgo.GinkgoHelper()
@@ -132,6 +137,9 @@ func (c *Client) subscribe(p wire.Subscribe, lower bool) wire.Suback {
 	}
 	for i, code := range ack.Codes {
 		s := p.Subscriptions[i]
+		if code == identifierInUse {
+			Inconclusive("%s: the broker refused the filter %q as if Packet Identifier %d were in use", c.name, s.Filter, p.ID)
+		}
 		if code >= 0x80 {
 			Unsupported("the broker refused the filter %q with SUBACK code 0x%02x", s.Filter, code)
 		}

@@ -246,6 +246,10 @@ func (c *Client) Sentinel(topic string, qos byte) Sentinel {
 	}}
 }
 
+// asideIdentifiers is above the Packet Identifiers that deliveries to the client
+// commonly have: some brokers refuse a SUBSCRIBE that has the identifier of one.
+const asideIdentifiers = 60000
+
 // SentinelAside prepares a sentinel for where the rule under test would stop
 // one on the same topic: it goes to a further subscription of the receiver on
 // a topic of its own, at QoS 1 where the broker has that, followed by a PINGREQ
@@ -254,7 +258,9 @@ func (c *Client) Sentinel(topic string, qos byte) Sentinel {
 func (c *Client) SentinelAside(receiver *Client) Sentinel {
 	ginkgo.GinkgoHelper()
 	topic := c.b.Topic("sentinel")
-	receiver.subscribe(wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: topic, QoS: 1}}}, true)
+	receiver.asides++
+	id := asideIdentifiers + receiver.asides
+	receiver.subscribe(wire.Subscribe{ID: id, Subscriptions: []wire.Subscription{{Filter: topic, QoS: 1}}}, true)
 	s := c.Sentinel(topic, min(1, c.MaximumQoS()))
 	s.aside = true
 	return s
