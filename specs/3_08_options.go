@@ -195,11 +195,16 @@ func retainHandlingExisting(b *probe.Broker, v version) {
 	It("1 brings the retained message again after UNSUBSCRIBE", v.Statement("v5/MQTT-3.3.1-10"), func() {
 		topic := b.Topic()
 		keptRetained(b, topic)
-		c := b.Connect("client")
-		for _, why := range []string{"the subscription is new", "the subscription was removed"} {
-			c.SubscribeWith(asking(topic, 1))
-			getsRetained(c, "v5/MQTT-3.3.1-10", why, topic)
-			c.Unsubscribe(topic)
+		c, pub := b.Connect("client"), b.Connect("pub")
+		c.SubscribeWith(asking(topic, 1))
+		getsRetained(c, "v5/MQTT-3.3.1-10", "the subscription is new", topic)
+		c.Unsubscribe(topic)
+		end := pub.SentinelAside(c)
+		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "unsubscribed"})
+		if len(c.DeliveredBefore(end)) > 0 {
+			probe.Inconclusive("the set-up needs a subscription that UNSUBSCRIBE has removed, but messages still come")
 		}
+		c.SubscribeWith(asking(topic, 1))
+		getsRetained(c, "v5/MQTT-3.3.1-10", "the subscription was removed", topic)
 	})
 }

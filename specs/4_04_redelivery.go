@@ -152,6 +152,19 @@ func numbers(n int) []string {
 	return list
 }
 
+// rise asserts that n numbered messages came in their order. What is lost has no
+// place in it, and is the matter of other checks.
+func rise(list []wire.Publish, n int) {
+	GinkgoHelper()
+	got := payloads(list)
+	for _, number := range numbers(n) {
+		if !slices.Contains(got, number) {
+			probe.Inconclusive("the order takes all of %d messages, but message %s has not come", n, number)
+		}
+	}
+	Expect(got).To(Equal(numbers(n)), "the numbers rise")
+}
+
 func ordering(b *probe.Broker, v version) {
 	for _, qos := range []byte{0, 1, 2} {
 		It("of messages of one client, topic and QoS "+digit(qos)+" is kept", v.Statement("v311/MQTT-4.6.0-6", "v5/MQTT-4.6.0-5"), func() {
@@ -161,7 +174,7 @@ func ordering(b *probe.Broker, v version) {
 			pub := b.Connect("pub")
 			numbered(pub, topic, qos, n)
 
-			Expect(payloads(collected(sub, pub.Sentinel(topic, qos), n))).To(Equal(numbers(n)), "the numbers rise")
+			rise(collected(sub, pub.Sentinel(topic, qos), n), n)
 		})
 	}
 
@@ -174,7 +187,7 @@ func ordering(b *probe.Broker, v version) {
 		numbered(pub, topic, 1, n)
 
 		again := resume("again")
-		Expect(payloads(collected(again, pub.Sentinel(topic, 1), n))).To(Equal(numbers(n)), "the numbers rise")
+		rise(collected(again, pub.Sentinel(topic, 1), n), n)
 	})
 
 	It("is kept on any topic, also through wildcards", v.Statement("v311/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6"), func() {
@@ -184,7 +197,7 @@ func ordering(b *probe.Broker, v version) {
 		pub := b.Connect("pub")
 		for _, topic := range []string{base, base + "/one", base + "/a/ b/$c"} {
 			numbered(pub, topic, 1, n)
-			Expect(payloads(collected(sub, pub.Sentinel(topic, 1), n))).To(Equal(numbers(n)), "the numbers rise on %s", topic)
+			rise(collected(sub, pub.Sentinel(topic, 1), n), n)
 		}
 	})
 

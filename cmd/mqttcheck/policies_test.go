@@ -28,7 +28,7 @@ import (
 // expression those that it matches: NAME=VALUE, default, or covering-NUMBER.
 
 // everydayPolicies are tried in every test run.
-var everydayPolicies = regexp.MustCompile(`^(versions=5|maximum-qos=1|granted-qos-311=1|retain=no|overlap=each|disconnects=never|window=1|covering-02)$`)
+var everydayPolicies = regexp.MustCompile(`^(versions=5|maximum-qos=1|retain=no|overlap=each|window=1|covering-02)$`)
 
 // policyRunTime is what one run under a policy may take.
 const policyRunTime = 45 * time.Second

@@ -92,7 +92,7 @@ var fieldWillDefects = []Defect{
 				}
 			}
 		}},
-	{"will-keeps-user-properties-only", []string{"v5/3.1.3.2-will-properties-forwarded"}, "Of the properties of a will only the User Properties are passed on.", Run,
+	{"will-keeps-user-properties-only", []string{"v5/3.1.3.2-will-properties-forwarded", "v5/MQTT-3.3.2-4", "v5/3.1.3.2.4-will-expiry-sent", "v5/MQTT-3.3.2-5", "v5/MQTT-3.3.2-15", "v5/MQTT-3.3.2-16", "v5/MQTT-3.3.2-20"}, "Of the properties of a will only the User Properties are passed on.", Run,
 		func(r *rules) {
 			r.storedWill = func(_ *session, w *will) *will {
 				w.message.properties = packet.Properties{UserProperties: w.message.properties.UserProperties}

@@ -11,8 +11,7 @@ var qosDefects = []Defect{
 	{"pubrel-flags-ignored", []string{"v311/MQTT-3.6.1-1", "v5/MQTT-3.6.1-1"}, "The flag bits of PUBREL are not looked at.", Run,
 		tolerate(packet.RulePubrelFlags)},
 	{"qos0-as-qos1", []string{
-		"v311/MQTT-4.3.1-1", "v311/MQTT-3.8.4-6", "v311/MQTT-2.3.1-5", "v311/MQTT-3.8.4-3", "v311/MQTT-3.8.4-4",
-		"v5/MQTT-4.3.1-1", "v5/MQTT-3.8.4-8", "v5/MQTT-2.2.1-2", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5",
+		"v311/MQTT-4.3.1-1", "v311/MQTT-3.8.4-6", "v311/MQTT-2.3.1-5", "v311/MQTT-3.8.4-3", "v5/MQTT-4.3.1-1", "v5/MQTT-3.8.4-8", "v5/MQTT-2.2.1-2", "v5/MQTT-3.8.4-3", "v5/MQTT-3.8.4-5",
 	}, "A subscription at QoS 0 gets messages at QoS 1.", Run,
 		func(r *rules) {
 			r.deliveredQoS = func(m *message, granted byte) byte { return max(min(m.qos, granted), min(1, m.qos)) }
@@ -63,7 +62,7 @@ var qosDefects = []Defect{
 	}, "Deliveries have the Packet Identifier 0.", Run,
 		func(r *rules) { r.packetID = func(uint16) uint16 { return 0 } }},
 	{"packet-id-constant", []string{
-		"v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4", "v5/MQTT-4.4.0-1", "v311/MQTT-4.3.2-1", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.2-1", "v5/MQTT-4.3.3-1", "v5/3.3.2.3.4-alias-unknown", "v5/4.8.2-leave-on-session-end", "v5/4.8.2-one-member-gets-it",
+		"v311/MQTT-2.3.1-4", "v5/MQTT-2.2.1-4", "v5/MQTT-4.4.0-1", "v311/MQTT-4.3.2-1", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.2-1", "v5/MQTT-4.3.3-1", "v5/3.3.2.3.4-alias-unknown", "v5/4.8.2-leave-on-session-end", "v5/4.8.2-one-member-gets-it", "v5/MQTT-3.3.1-1", "v311/MQTT-3.3.1-1",
 	}, "All open deliveries have the same Packet Identifier.", Run,
 		func(r *rules) { r.packetID = func(uint16) uint16 { return 1 } }},
 	{"resent-id-new", []string{"v311/MQTT-4.4.0-1", "v311/MQTT-2.3.1-4", "v311/MQTT-4.3.3-1", "v5/MQTT-4.3.3-3", "v5/MQTT-4.3.3-5", "v5/MQTT-4.4.0-1", "v5/MQTT-4.8.2-4"}, "What is sent again has a new Packet Identifier.", Run,
@@ -100,7 +99,7 @@ var qosDefects = []Defect{
 				return out
 			}
 		}},
-	{"queue-lifo", []string{"v311/MQTT-4.6.0-6", "v5/MQTT-4.6.0-5"}, "What is queued is sent last in first out.", Run,
+	{"queue-lifo", []string{"v311/MQTT-4.6.0-6", "v5/MQTT-4.6.0-5", "v311/MQTT-4.6.0-1", "v5/4.6-server-resend-order"}, "What is queued is sent last in first out.", Run,
 		func(r *rules) { r.nextInQueue = func(queue []*delivery) int { return len(queue) - 1 } }},
 	{"order-swapped", []string{"v311/MQTT-4.6.0-6", "v311/MQTT-4.6.0-5", "v311/MQTT-4.6.0-1", "v5/MQTT-4.6.0-5", "v5/MQTT-4.6.0-6", "v5/4.6-server-resend-order", "v311/4.3-independent-receivers", "v311/MQTT-2.3.1-4", "v311/MQTT-4.5.0-1", "v5/3.3.4-subscription-id-shared", "v5/4.8.2-groups-independent", "v5/4.8.2-one-member-gets-it", "v5/4.8.2-resubscribe-no-double", "v5/4.8.2-shared-and-plain", "v5/4.8.2-unsubscribe-full-filter", "v5/MQTT-2.2.1-4", "v5/MQTT-4.8.2-3"}, "Every other message changes places with the next.", Run,
 		func(r *rules) {

@@ -2,7 +2,7 @@ package core
 
 // retainDefects are the faults in section 3.3.1.3.
 var retainDefects = []Defect{
-	{"retain-qos-lost", []string{"v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5", "v5/MQTT-3.8.4-8"}, "A retained message is stored at QoS 0.", Run,
+	{"retain-qos-lost", []string{"v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5", "v5/MQTT-3.8.4-8", "v5/MQTT-3.3.4-9", "v311/MQTT-3.8.4-6"}, "A retained message is stored at QoS 0.", Run,
 		func(r *rules) {
 			r.store = func(s *Server, m *message) { kept := *m; kept.qos = 0; s.retained.set(&kept) }
 		}},
@@ -30,7 +30,7 @@ var retainDefects = []Defect{
 				}
 			}
 		}},
-	{"retain-one-of-many", []string{"v311/MQTT-3.3.1-6", "v311/MQTT-3.1.2-7", "v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe", "v5/MQTT-3.3.1-9", "v5/MQTT-3.3.1-10", "v311/3.8.4-new-subscription-retained"}, "A wildcard brings one retained message only.", Run,
+	{"retain-one-of-many", []string{"v311/MQTT-3.3.1-6", "v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe", "v5/MQTT-3.3.1-9", "v311/3.8.4-new-subscription-retained"}, "A wildcard brings one retained message only.", Run,
 		func(r *rules) {
 			r.retainedFor = func(found []*message) []*message { return found[:min(1, len(found))] }
 		}},

@@ -44,8 +44,7 @@ var sessionDefects = []Defect{
 	{"takeover-ignored", []string{"v311/MQTT-3.1.4-2", "v5/MQTT-3.1.4-3", "v5/MQTT-3.1.3-7", "v5/3.1.3.2.2-will-on-takeover-clean-start"}, "An older connection of the same Client Identifier stays.", Run,
 		func(r *rules) { r.takesOver = func(*conn) bool { return false } }},
 	{"offline-not-queued", []string{
-		"v311/MQTT-3.1.2-5", "v311/MQTT-3.1.2-4", "v311/MQTT-3.1.3-2", "v311/MQTT-4.1.0-1", "v311/MQTT-4.5.0-1", "v311/MQTT-4.6.0-6",
-		"v5/MQTT-3.1.2-5", "v5/MQTT-3.1.3-2", "v5/MQTT-4.1.0-1", "v5/MQTT-4.5.0-1", "v5/MQTT-4.6.0-5",
+		"v311/MQTT-3.1.2-5", "v311/MQTT-3.1.2-4", "v311/MQTT-4.1.0-1", "v311/MQTT-4.5.0-1", "v5/MQTT-3.1.2-5", "v5/MQTT-4.1.0-1", "v5/MQTT-4.5.0-1", "v5/4.13.1-other-sessions-unharmed",
 	}, "Nothing is queued for a client that is away.", Run,
 		func(r *rules) { r.storesOffline = func(*delivery) bool { return false } }},
 	{"offline-qos2-not-queued", []string{"v311/MQTT-3.1.2-5", "v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1", "v311/MQTT-3.1.2-4"}, "QoS 2 messages are not queued for a client that is away.", Run,

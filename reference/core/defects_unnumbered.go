@@ -27,7 +27,7 @@ var unnumberedDefects = []Defect{
 				return p
 			}
 		}},
-	{"short-payload-cut", []string{"v311/2.2.3-remaining-length-large"}, "A payload of 64 to 255 bytes is cut off in MQTT 3.1.1.", Run,
+	{"short-payload-cut", []string{"v311/2.2.3-remaining-length-large", "v311/MQTT-6.0.0-2"}, "A payload of 64 to 255 bytes is cut off in MQTT 3.1.1.", Run,
 		func(r *rules) {
 			r.incoming = func(_ *Server, c *conn, p packet.Packet) packet.Packet {
 				if m, ok := p.(*packet.Publish); ok && !c.five() && len(m.Payload) > 63 && len(m.Payload) < 256 {

@@ -31,7 +31,7 @@ var unsubscribeDefects = []Defect{
 		func(r *rules) {
 			r.unsubscribed = func(filters []string) []string { return filters[:min(1, len(filters))] }
 		}},
-	{"unsubscribe-ignored", []string{"v311/MQTT-3.10.4-1", "v311/MQTT-3.10.4-2", "v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-1", "v5/MQTT-3.10.4-2", "v5/MQTT-3.10.4-6", "v5/MQTT-3.3.1-10"}, "UNSUBSCRIBE is answered and removes nothing.", Run,
+	{"unsubscribe-ignored", []string{"v311/MQTT-3.10.4-1", "v311/MQTT-3.10.4-2", "v311/MQTT-3.10.4-6", "v5/MQTT-3.10.4-1", "v5/MQTT-3.10.4-2", "v5/MQTT-3.10.4-6"}, "UNSUBSCRIBE is answered and removes nothing.", Run,
 		func(r *rules) { r.findSubscriptions = func(*session, string) []*subscription { return nil } }},
 	{"unsubscribe-by-match", []string{"v311/MQTT-3.10.4-1", "v5/MQTT-3.10.4-1", "v5/4.8.2-unsubscribe-full-filter"}, "UNSUBSCRIBE removes every subscription that its filter covers.", Run,
 		func(r *rules) {
