@@ -118,20 +118,30 @@ func keepAliveCounts(b *probe.Broker, v version) {
 	})
 }
 
+// withPassword connects with a user name that is nobody's, and returns the
+// answer.
+func withPassword(b *probe.Broker, password string) probe.Answer {
+	GinkgoHelper()
+	c := b.Open("client")
+	c.Send(b.ConnectPacket(probe.Credentials("mqttcheck", password)))
+	return c.Answer(wire.CONNACK)
+}
+
+// anyUser ends the spec where not everybody is let in.
+func anyUser(b *probe.Broker) {
+	GinkgoHelper()
+	if !granted(withPassword(b, "ordinary")) {
+		probe.Unsupported("the broker refuses a user name that it does not know")
+	}
+}
+
 func passwords(b *probe.Broker, v version) {
 	binary := v.key("v311/3.1.3.5-password-binary", "v5/3.1.3.6-password-binary")
 	It("may hold any bytes", v.Statement(binary), func() {
-		taken := func(password string) probe.Answer {
-			c := b.Open("client")
-			c.Send(b.ConnectPacket(probe.Credentials("mqttcheck", password)))
-			return c.Answer(wire.CONNACK)
-		}
-		if !granted(taken("ordinary")) {
-			probe.Unsupported("the broker refuses a user name that it does not know")
-		}
+		anyUser(b)
 
-		notMalformed(v, taken("\xff\x00 binary"), "bytes that are no text are as good as others")
-		notMalformed(v, taken(""), "a password may have no bytes at all")
+		notMalformed(v, withPassword(b, "\xff\x00 binary"), "bytes that are no text are as good as others")
+		notMalformed(v, withPassword(b, ""), "a password may have no bytes at all")
 	})
 
 	if v.is5() {

@@ -66,6 +66,20 @@ func resuming(b *probe.Broker, v version) {
 			Expect(got).To(ConsistOf("at 1", "at 2"))
 		})
 
+	It("is resumed with its subscription at QoS 0, beside one at QoS 1", v.Statement("v311/MQTT-3.1.2-4", "v5/MQTT-3.1.2-5"), func() {
+		id, topic := b.ClientID(), b.Topic()
+		b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(topic+"/0", 0).Subscribe(topic+"/1", 1).Disconnect()
+		again, pub := resumed(b, "again", id), b.Connect("pub")
+
+		for range 3 { // each comes at most once
+			pub.Publish(wire.Publish{Topic: topic + "/0", QoS: 0, Payload: "at 0"})
+		}
+		pub.Publish(wire.Publish{Topic: topic + "/1", QoS: 1, Payload: "at 1"})
+
+		found(again, "at 1")
+		Expect(again.AnswerWhere(hasPayload("at 0"), wire.PUBLISH)).To(probe.BeA(wire.PUBLISH), "a subscription at QoS 0 is part of the Session")
+	})
+
 	It("keeps apart what belongs to different Client Identifiers", v.Statement("v311/MQTT-3.1.3-2", "v5/MQTT-3.1.3-2"), func() {
 		one, two, topic := b.ClientID(), b.ClientID(), b.Topic()
 		b.Connect("one", probe.ID(one), probe.Persistent).Subscribe(topic+"/one", 1).Disconnect()
@@ -145,13 +159,13 @@ func cleanSession(b *probe.Broker, v version) {
 	}
 }
 
-// storedTwin stores a Session. The function that it returns ends the spec as
-// inconclusive when the broker has not kept it: then nothing is shown by
-// another that is gone.
+// storedTwin stores a Session that holds something. The function that it returns
+// ends the spec as inconclusive when the broker has not kept it: then nothing is
+// shown by another that is gone.
 func storedTwin(b *probe.Broker) func() {
 	GinkgoHelper()
 	id := b.ClientID()
-	b.Connect("stored", probe.ID(id), probe.Persistent).Disconnect()
+	b.Connect("stored", probe.ID(id), probe.Persistent).Subscribe(b.Topic("twin"), 1).Disconnect()
 	return func() {
 		GinkgoHelper()
 		resumed(b, "stored twin", id)

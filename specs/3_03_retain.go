@@ -194,8 +194,9 @@ func retainFlag(b *probe.Broker, v version) {
 	It("is 1 on nothing that comes because a Session is resumed", v.Statement("v311/MQTT-3.3.1-9"), func() {
 		topic := b.Topic()
 		keptRetained(b, topic)
-		c, resume := away(b, topic, 0)
+		c, resume := away(b, topic, 1)
 		takes(c, topic)
+		c.Ping() // it has PUBACK
 		c.Disconnect()
 
 		again := resume("again")

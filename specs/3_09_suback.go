@@ -98,6 +98,9 @@ func reached(c, pub *probe.Client, filter, topic string) string {
 	return said + ", and no message comes"
 }
 
+// noAnswer is what answered says where nothing came and the connection is open.
+const noAnswer = "no answer"
+
 // answered sends a SUBSCRIBE or UNSUBSCRIBE and tells in words what came of it,
 // and whether it succeeded.
 func answered(c *probe.Client, p wire.Packet) (said string, success bool) {
@@ -124,7 +127,7 @@ func answered(c *probe.Client, p wire.Packet) (said string, success bool) {
 		return strings.TrimPrefix(said+", the close without a word", ", "), false
 	}
 	if !a.Came {
-		return "no answer", false
+		return noAnswer, false
 	}
 	return said, success
 }

@@ -106,7 +106,7 @@ func interrupted(b *probe.Broker, v version) {
 		It(digit(qos)+" takes a message with DUP 1 that had not come whole before", v.Statement("v311/MQTT-4.5.0-1", "v5/MQTT-4.5.0-1"), func() {
 			id, topic := b.ClientID(), b.Topic()
 			sub := b.Connect("sub").Subscribe(topic, qos)
-			pub := b.Connect("first", probe.ID(id), probe.Persistent)
+			pub := b.Connect("first", probe.ID(id), probe.Persistent).Subscribe(b.Topic("own"), 1) // a Session that holds something
 			open := wire.Publish{Topic: topic, QoS: qos, ID: 7, Payload: "cut off at first"}
 			whole := wire.Bytes(b.Version, open)
 			pub.SendBytes(whole[:len(whole)-1])

@@ -95,17 +95,30 @@ func dollarNames(b *probe.Broker) []string {
 // the broker lets it.
 func listeners(b *probe.Broker, topics ...string) []*probe.Client {
 	GinkgoHelper()
-	list := []*probe.Client{}
+	list, refused := []*probe.Client{}, ""
 	for _, t := range topics {
 		c := b.Connect("exact")
-		if _, granted := answered(c, asked(c, t, 1)); granted {
+		said, granted := answered(c, asked(c, t, 1))
+		if granted {
 			list = append(list, c)
+		} else if refused != noAnswer {
+			refused = said
 		}
 	}
 	if len(list) == 0 {
-		probe.Unsupported("the broker grants no filter that begins with $")
+		ungranted("filter that begins with $", refused)
 	}
 	return list
+}
+
+// ungranted ends a spec for which a filter is refused. What is not answered at
+// all is no refusal.
+func ungranted(filter, said string) {
+	GinkgoHelper()
+	if said == noAnswer {
+		probe.Inconclusive("no SUBACK for a %s", filter)
+	}
+	probe.Unsupported("the broker grants no %s: %s", filter, said)
 }
 
 // asked is a SUBSCRIBE for one filter.

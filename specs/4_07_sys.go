@@ -20,7 +20,7 @@ func served(b *probe.Broker) []wire.Publish {
 	c := b.Connect("looks")
 	said, granted := answered(c, asked(c, "$SYS/#", 0))
 	if !granted {
-		probe.Unsupported("the filter $SYS/# is refused: %s", said)
+		ungranted("filter $SYS/#", said)
 	}
 	a := c.Within(b.Timeout/2, wire.PUBLISH)
 	first, ok := a.Packet.(wire.Publish)

@@ -254,7 +254,7 @@ func oneMember(b *probe.Broker, v version) {
 // earlier returns the broker in MQTT 3.1.1, where it offers that.
 func earlier(b *probe.Broker) *probe.Broker {
 	GinkgoHelper()
-	if offered, known := b.Offered["v311"]; known && !offered {
+	if b.Offered != nil && !b.Offered["v311"] {
 		probe.Unsupported("the broker does not offer MQTT 3.1.1")
 	}
 	return b.In(wire.V311)

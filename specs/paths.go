@@ -164,7 +164,7 @@ func inOther(b *probe.Broker) *probe.Broker {
 	if b.V5() {
 		other = b.In(wire.V311)
 	}
-	if offered, known := b.Offered[probe.Prefix(other.Version)]; known && !offered {
+	if b.Offered != nil && !b.Offered[probe.Prefix(other.Version)] {
 		probe.Unsupported("the broker does not offer the other version of MQTT")
 	}
 	return other

@@ -23,13 +23,16 @@ func refusedWithoutConnack(b *probe.Broker, key, why string, raw []byte) {
 	}
 }
 
-// refusedConnect asserts that a CONNECT is not accepted, in whatever form.
-func refusedConnect(b *probe.Broker, key, why string, raw []byte) {
+// refusedConnect asserts that a CONNECT is not accepted, in whatever form, and
+// returns the answer.
+func refusedConnect(b *probe.Broker, key, why string, raw []byte) probe.Answer {
 	GinkgoHelper()
 	c := b.Open("client")
 	c.SendBytes(raw)
-	probe.Reaction(key).Expect(granted(c.Answer(wire.CONNACK))).To(BeFalse(), why+": no success CONNACK")
+	ack := c.Answer(wire.CONNACK)
+	probe.Reaction(key).Expect(granted(ack)).To(BeFalse(), why+": no success CONNACK")
 	probe.Reaction(key).Expect(c).To(probe.BeClosed(), why+": the server closes")
+	return ack
 }
 
 // granted tells whether an answer is a CONNACK of success.

@@ -72,6 +72,16 @@ var sessionDefects = []Defect{
 				}
 			}
 		}},
+	{"qos0-subscriptions-lost", []string{"v311/MQTT-3.1.2-4", "v5/MQTT-3.1.2-5"}, "A stored Session loses its subscriptions at QoS 0.", Run,
+		func(r *rules) {
+			r.detached = func(s *Server, se *session, _ ending) {
+				for _, sub := range se.subs {
+					if sub.qos == 0 {
+						s.removeSubscription(se, sub)
+					}
+				}
+			}
+		}},
 	{"sessions-mixed-up", []string{"v311/MQTT-3.1.3-2", "v5/MQTT-3.1.3-2"}, "What is stored for one Session is given to another with a subscription beside it.", Run,
 		func(r *rules) {
 			r.matched = func(s *Server, m *message, found map[*session]*match) {
