@@ -9,6 +9,7 @@ FIND = PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v
 APT = apt-get install -y --no-install-recommends
 
 .PHONY: test skips build vet lint race fuzz proof plain policies stable planted soak bench
+.PHONY: cells scripts corpora mutants mochi
 
 # All tests. Both modules are tested, also when the first fails.
 test: skips
@@ -65,6 +66,28 @@ planted:
 # finding is a fault of the model. SOAK is the time of all campaigns.
 soak:
 	MQTTCHECK_SOAK=$${SOAK:-10m} $(GO) test -timeout 2h -count=1 -run 'TestSoak' -v ./fuzz/campaign
+
+# To which share of the situations a campaign on the reference broker comes in CELLS: a
+# time, or a number of conversations such as 200000x, which are made and not played.
+cells:
+	MQTTCHECK_CELLS=$${CELLS:-10m} $(GO) test -timeout 2h -count=1 -run 'Cells' -v ./fuzz/campaign
+
+# The text of SCRIPTS conversations is read back.
+scripts:
+	MQTTCHECK_SCRIPTS=$${SCRIPTS:-1000000} $(GO) test -timeout 1h -count=1 -run 'TestConversationsAreReadBack' -v ./fuzz/generate
+
+# How much of the decoder and the matcher the corpora of the native targets run.
+corpora:
+	$(GO) test -count=1 -run '^Fuzz' -coverpkg ./reference/packet ./reference/packet
+	$(GO) test -count=1 -run '^Fuzz' -coverpkg ./reference/topic ./reference/topic
+
+# Faults made by hand in the code that a property guards: each is killed by it.
+mutants:
+	MQTTCHECK_MUTANTS=all $(GO) test -timeout 30m -count=1 -run 'TestMutantsAreKilled' -v ./fuzz
+
+# The fuzzer on mochi-mqtt, which a SUBSCRIBE without options fells, with SEEDS seeds.
+mochi:
+	$(PEERS) MQTTCHECK_MOCHI_SEEDS=$${SEEDS:-20} $(GO) test -timeout 1h -count=1 -run 'TestFuzzerFellsMochi' -v .
 
 # What the codecs, the store and the fuzzer do in a second; of the fuzzer with all its
 # oracles which share of a bare sender's packets that is, on the same broker. It is

@@ -177,7 +177,7 @@ func (c *campaign) minimise(ctx context.Context, worker int, k generate.Case, f 
 
 // take puts what shrinking has left into the file of a finding.
 func take(file *finding.File, r shrink.Result) {
-	file.Script, file.Minimised = r.Script, finding.Fully
+	file.Script, file.Plays, file.Minimised = r.Script, r.Plays, finding.Fully
 	if !r.Whole {
 		file.Minimised = finding.Partly
 	}

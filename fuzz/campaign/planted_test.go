@@ -127,6 +127,7 @@ func TestPlantedFaultsAreFound(t *testing.T) {
 				t.Errorf("%d packets are left, more than %d", n, p.packets)
 			}
 			t.Logf("after %d conversations and %.0f s: %s, %s, %d packets, %d bytes\n%s", s.Conversations, s.Seconds, found.About, found.Minimised, found.Script.Packets(), found.Script.Size(), found.Script)
+			t.Logf("minimiser: %s: %d packets, the smallest known script has %d; %d plays", p.defect, found.Script.Packets(), smallest(t, p.defect).Packets(), found.Plays)
 			for n := range 10 {
 				again, err := Replay(t.Context(), *found, o)
 				if err != nil || !again.Happened {

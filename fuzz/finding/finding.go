@@ -29,7 +29,10 @@ type File struct {
 	Prefix string // with which the topics of the script begin
 	// Minimised tells how far the script has been made small.
 	Minimised Minimised
-	Script    script.Script
+	// Plays is how often a part of the script was played to make it small. It is
+	// not saved.
+	Plays  int
+	Script script.Script
 	// Observed is what was seen when it was played, for the reader only.
 	Observed string
 }

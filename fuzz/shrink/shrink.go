@@ -154,6 +154,9 @@ func (k *shrinker) bytes() (changed bool) {
 		if k.best[i].Op != script.Send || wellFormed(k.best[i].Bytes, versions[k.best[i].Client]) {
 			continue // of a whole packet its fields are made small
 		}
+		for k.piece(i, versions[k.best[i].Client]) {
+			changed = true
+		}
 		for n := len(k.best[i].Bytes) / 2; n >= 1; n /= 2 {
 			for at := len(k.best[i].Bytes) - n; at >= 0; at -= n {
 				if k.best[i].Op != script.Send || at+n > len(k.best[i].Bytes) {
@@ -164,6 +167,16 @@ func (k *shrinker) bytes() (changed bool) {
 		}
 	}
 	return changed
+}
+
+// piece leaves out a piece of a packet that does not parse.
+func (k *shrinker) piece(i int, v wire.Version) bool {
+	for _, less := range pieces(k.best[i].Bytes, v) {
+		if k.with(i, func(st *script.Step) { st.Bytes = less }) {
+			return true
+		}
+	}
+	return false
 }
 
 // cut takes n bytes out of a step, first with the lengths that enclose them

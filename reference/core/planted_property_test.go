@@ -17,6 +17,7 @@ func TestPropertiesFindDefects(t *testing.T) {
 		{retainedProperty.search, "retain-first-kept retain-qos-lost retain-plain-stored"},
 		{groupProperty.search, "share-to-all share-not-handed-on"},
 		{quotaProperty.search, "receive-maximum-off-by-one quota-lost-by-failing-puback resends-unlimited"},
+		{aliasesProperty.search, "alias-never-changed alias-not-set-at-qos-0 alias-forgotten-once-used last-alias-refused one-alias-too-many aliases-from-0 alias-given-twice one-alias-table server-aliases-carried-over"},
 	} {
 		for defect := range strings.FieldsSeq(c.defects) {
 			t.Run(defect, func(t *testing.T) {
