@@ -98,7 +98,11 @@ func retainHandlingNew(b *probe.Broker, v version) {
 				all := []string{topic + "/one", topic + "/two", topic + "/three"}
 				keptRetained(b, all...)
 				c := b.Connect("client")
-				for _, filter := range all {
+				filters := all
+				if handling == 0 {
+					filters = []string{topic + "/+"} // the statement speaks of all that match
+				}
+				for _, filter := range filters {
 					c.SubscribeWith(asking(filter, handling))
 				}
 				getsRetained(c, key, "the subscription is new", all...)
