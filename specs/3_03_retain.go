@@ -216,7 +216,8 @@ func retainRemoved(b *probe.Broker, v version) {
 			retained(pub, topic, qos, "")
 			pub.Ping()
 
-			Expect(sub.Answer(wire.PUBLISH)).To(probe.BePacket(And(HaveField("Payload", ""), HaveField("Retain", false))), "it is forwarded as usual")
+			// What was to be deleted may come twice: see live.
+			Expect(sub.AnswerWhere(hasPayload(""), wire.PUBLISH)).To(probe.BePacket(HaveField("Retain", false)), "it is forwarded as usual")
 			Expect(welcome(b, topic, 1, topic)).To(BeEmpty(), "a later subscriber gets nothing")
 		})
 	}

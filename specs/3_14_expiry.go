@@ -63,7 +63,8 @@ func expiryBroken(b *probe.Broker, v version) {
 	})
 
 	It("above 0 after 0 in CONNECT keeps no Session", v.Statement(raised), func() {
-		_, _, id, topic := raisesExpiry(b)
+		c, _, id, topic := raisesExpiry(b)
+		noticed(b, c)
 
 		ended(b, probe.Reaction(raised), id, topic, "the Session has ended with its connection")
 	})
