@@ -88,15 +88,15 @@ func resuming(b *probe.Broker, v version) {
 		pub.Publish(wire.Publish{Topic: topic + "/one", QoS: 1, Payload: "for one"})
 		pub.Publish(wire.Publish{Topic: topic + "/two", QoS: 1, Payload: "for two"})
 
-		for id, want := range map[string]string{one: "for one", two: "for two"} {
-			again := resumed(b, want, id)
-			a := again.Answer(wire.PUBLISH)
-			if !a.Came {
-				probe.Inconclusive("no message tells the Sessions apart: %s", a.GomegaString())
-			}
-			Expect(a).To(probe.BePacket(HaveField("Payload", want)), "what comes is for this Session")
-			again.Acknowledge(a.Packet.(wire.Publish))
-			Expect(again.DeliveredBefore(pub.SentinelAside(again))).NotTo(ContainElement(HaveField("Payload", Not(Equal(want)))), "nothing of another Session comes")
+		whole := true
+		for _, session := range []struct{ id, want string }{{one, "for one"}, {two, "for two"}} {
+			again := resumed(b, session.want, session.id)
+			got := collected(again, pub.SentinelAside(again), 1)
+			Expect(got).NotTo(ContainElement(HaveField("Payload", Not(Equal(session.want)))), "nothing of another Session comes")
+			whole = whole && len(got) > 0
+		}
+		if !whole {
+			probe.Inconclusive("a Session that has no message is told from no other")
 		}
 	})
 
@@ -159,7 +159,8 @@ func cleanSession(b *probe.Broker, v version) {
 	}
 }
 
-// storedTwin stores a Session that holds something. The function that it returns
+// storedTwin stores a Session that holds something, since some brokers keep no
+// other. The function that it returns
 // ends the spec as inconclusive when the broker has not kept it: then nothing is
 // shown by another that is gone.
 func storedTwin(b *probe.Broker) func() {

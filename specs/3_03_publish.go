@@ -21,7 +21,7 @@ func publishing(b *probe.Broker, v version) {
 	}{{1, wire.PUBACK}, {2, wire.PUBREC}} {
 		It("3.3.4 answers a PUBLISH at QoS "+digit(c.qos)+" with "+c.kind.String(), v.Statement("v311/MQTT-3.3.4-1", "v5/MQTT-3.3.4-1"), func() {
 			topic := b.Topic()
-			sub := b.Connect("sub").Subscribe(topic, 0) // it is about the publisher
+			sub := b.Connect("sub").Subscribe(topic, 1) // it is about the publisher
 			pub := b.Connect("pub")
 
 			pub.Send(wire.Publish{Topic: topic, QoS: c.qos, ID: 7, Payload: "acknowledged"})

@@ -159,10 +159,10 @@ func suback(b *probe.Broker, v version) {
 		c.Acknowledge(a.Packet.(wire.Publish))
 		Expect(c.BeforePing()).NotTo(ContainElement(HaveField("Type", wire.SUBACK)), "there is one SUBACK")
 		single.Ping()
-		if !slices.Contains(cameAt(single, "a"), 0) {
+		if !slices.Equal(cameAt(single, "a"), []byte{0}) {
 			probe.Inconclusive("the broker does not replace a subscription either where each comes in a SUBSCRIBE of its own")
 		}
-		Expect(cameAt(c, "a")).To(Equal(cameAt(single, "a")), "a filter that comes twice is replaced as by a SUBSCRIBE of its own")
+		Expect(cameAt(c, "a")).To(Equal([]byte{0}), "a filter that comes twice is replaced as by a SUBSCRIBE of its own")
 	})
 }
 

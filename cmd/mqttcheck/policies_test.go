@@ -27,7 +27,8 @@ import (
 // MQTTCHECK_POLICIES=all tries every one, i/n a share of them, and a regular
 // expression those that it matches: NAME=VALUE, default, or covering-NUMBER.
 
-// everydayPolicies are tried in every test run.
+// everydayPolicies are tried in every test run, which has ten minutes for
+// everything: those that change most of what is seen. .ci/run tries a third of all.
 var everydayPolicies = regexp.MustCompile(`^(versions=5|maximum-qos=1|retain=no|overlap=each|window=1|covering-02)$`)
 
 // policyRunTime is what one run under a policy may take.

@@ -36,7 +36,7 @@ var attempts = []struct {
 	{pace: []string{"--timeout", "1s", "--second", "250ms"}, whole: true},
 }
 
-// wholeSuite is held by the one attempt that runs the whole suite.
+// wholeSuite is held by the one attempt at a time that runs the whole suite.
 var wholeSuite sync.Mutex
 
 // try judges the reference broker with one defect.
@@ -44,10 +44,7 @@ func try(t *testing.T, d core.Defect, selectors []string) trial {
 	start := time.Now()
 	var tr trial
 	for i, attempt := range attempts {
-		if attempt.whole && len(selectors) > 0 {
-			// Each has as many processes as suits the machine.
-			wholeSuite.Lock()
-			defer wholeSuite.Unlock()
+		if attempt.whole {
 			selectors = nil
 		}
 		tr = tryOnce(t, d, selectors, attempt.pace...)
@@ -66,6 +63,9 @@ func tryOnce(t *testing.T, d core.Defect, selectors []string, pace ...string) tr
 	if len(selectors) > 0 {
 		// To register all checks costs more than to run a few.
 		pace = append([]string{"--procs", "1"}, pace...)
+	} else { // as many processes as suit the machine
+		wholeSuite.Lock()
+		defer wholeSuite.Unlock()
 	}
 	result := proofRun(t, slices.Concat([]string{"--defect", d.Name}, pace, selectors)...)
 	if len(result.Statements) == 0 {

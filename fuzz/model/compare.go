@@ -168,7 +168,7 @@ func (d *difference) messages(a, b *history, x, y *conn, prefix string) {
 	}
 }
 
-// same returns the publication that is another one in the history of another
+// same returns what the client published here where it published m to the other
 // broker, or nil.
 func (h *history) same(m *publication) *publication {
 	for _, n := range h.publications {

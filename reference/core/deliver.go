@@ -237,14 +237,13 @@ func (s *Server) transmit(c *conn, d *delivery) bool {
 	return s.sendIn(c, p, stream)
 }
 
-// stream names the messages among which one keeps its place: no name for all.
-// At least those of one publisher on one topic at one QoS come in order, and
-// what is sent again does among all; retained messages that are looked up later
-// are in none. [v311/MQTT-4.6.0-1] [v311/MQTT-4.6.0-6]
+// stream names the messages among which one keeps its place; without a name it is
+// sent at once. At least those of one publisher on one topic at one QoS come in
+// order, and so does what is sent again. [v311/MQTT-4.6.0-1] [v311/MQTT-4.6.0-6]
 // [v5/MQTT-4.6.0-5]
 func (s *Server) stream(d *delivery) string {
 	switch m := d.message; {
-	case d.sent, d.retain && s.policy.Welcome == "later":
+	case d.sent, d.welcome && s.policy.Welcome == "later":
 		return ""
 	case s.policy.Overtaking == "by-topic":
 		return m.topic

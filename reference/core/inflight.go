@@ -11,6 +11,7 @@ type delivery struct {
 	message   *message
 	qos       byte
 	retain    bool
+	welcome   bool            // because a subscription is new
 	subs      []*subscription // because of which it is sent
 	subIDs    []uint32        // their identifiers
 	share     *share          // the shared subscription it came by, or nil

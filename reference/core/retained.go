@@ -106,9 +106,9 @@ func (s *Server) greetLater(c *conn, fresh []*subscription) {
 // taken back.
 func (s *Server) greetNow(c *conn) {
 	s.timers.stop(timerKey{kind: greetingTimer, conn: c.id})
-	se := c.session
-	s.greet(se, slices.DeleteFunc(c.ungreeted, func(sub *subscription) bool { return se.subs[sub.filter] != sub }))
+	se, waiting := c.session, c.ungreeted
 	c.ungreeted = nil
+	s.greet(se, slices.DeleteFunc(waiting, func(sub *subscription) bool { return se.subs[sub.filter] == nil }))
 }
 
 // welcome returns the retained messages for a subscription: all that match, with
@@ -130,7 +130,7 @@ func (s *Server) welcome(sub *subscription) []*delivery {
 	slices.SortFunc(found, func(a, b *message) int { return cmp.Compare(a.serial, b.serial) })
 	var list []*delivery
 	for _, m := range s.rules.retainedFor(found) {
-		d := &delivery{message: m, subs: []*subscription{sub}, qos: s.rules.welcomeQoS(m, sub), retain: s.rules.welcomeRetain(sub)}
+		d := &delivery{message: m, subs: []*subscription{sub}, qos: s.rules.welcomeQoS(m, sub), retain: s.rules.welcomeRetain(sub), welcome: true}
 		d.subIDs = s.rules.identifiers(m, d.subs, d.subs) // [v5/MQTT-3.3.4-3]
 		list = append(list, d)
 	}

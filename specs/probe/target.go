@@ -36,8 +36,9 @@ type Target struct {
 	Users *Users `json:"users,omitempty"`
 	// AuthMethods are the Authentication Methods of the variant "auth".
 	AuthMethods []AuthMethod `json:"authMethods,omitempty"`
-	// Offered tells which versions the broker offers, by "v311" and "v5"; a
-	// version that is missing counts as offered.
+	// Offered tells which versions the broker offers, by "v311" and "v5". All are
+	// tried: one that is missing was not accepted, and was not asked for either.
+	// Nil where none was tried: then each counts as offered.
 	Offered map[string]bool `json:"offered,omitempty"`
 	// Lacks names features that the broker evidently has not, with what was
 	// seen: by "v311:retain", "v5:shared" and the like.
