@@ -48,7 +48,7 @@ func (d *difference) connection(a, b *history, x, y *conn, prefix string) {
 		return
 	}
 	if x.taint < never || y.taint < never {
-		if first := breach(a, x); first != "" && closed(x) != closed(y) && x.bye == never {
+		if first := breach(a, x); first != "" && a.ends(x, b, y) && x.bye == never {
 			d.find(x, 0, "reaction-"+first, "after a breach of the rules in %s the connection is %s by one broker, and %s by the other", strings.ToUpper(first), ending(x), ending(y))
 		}
 		return
@@ -58,11 +58,21 @@ func (d *difference) connection(a, b *history, x, y *conn, prefix string) {
 		return
 	}
 	if closed(x) != closed(y) {
+		if !a.ends(x, b, y) {
+			return
+		}
 		d.find(x, 0, "closed", "the connection is %s by one broker, and %s by the other", ending(x), ending(y))
 		return
 	}
 	d.answers(x, y)
 	d.messages(a, b, x, y, prefix)
+}
+
+// ends tells whether one of two brokers surely ended a connection and the other
+// surely kept it: there the client got an answer at the end of the conversation.
+// Where the client closes, the broker may have been about to.
+func (a *history) ends(x *conn, b *history, y *conn) bool {
+	return closed(x) && !closed(y) && b.stayed(y) || closed(y) && !closed(x) && a.stayed(x)
 }
 
 // turnedDown tells whether the broker did not take the CONNECT.
@@ -181,13 +191,14 @@ func (h *history) same(m *publication) *publication {
 
 // certain tells whether it is sure what a client got of a message: the message was
 // dealt with before the last fence of the client, and no subscription of the client
-// that matches it was being made meanwhile.
+// that matches it was being made meanwhile. A retained message may be another one
+// when a later subscription looks for it.
 func (h *history) certain(c *conn, m *publication) bool {
 	if m.done == never || c.fences[len(c.fences)-1] < m.done {
 		return false
 	}
 	for _, s := range h.subs {
-		if c.reuses(s.conn) && s.at < m.done && s.granted > m.at && topic.Match(s.match, m.topic) {
+		if c.reuses(s.conn) && (m.retain || s.at < m.done) && s.granted > m.at && topic.Match(s.match, m.topic) {
 			return false
 		}
 	}
