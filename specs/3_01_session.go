@@ -160,9 +160,8 @@ func cleanSession(b *probe.Broker, v version) {
 }
 
 // storedTwin stores a Session that holds something, since some brokers keep no
-// other. The function that it returns
-// ends the spec as inconclusive when the broker has not kept it: then nothing is
-// shown by another that is gone.
+// other. The function that it returns ends the spec as inconclusive when the broker
+// has not kept it: then nothing is shown by another that is gone.
 func storedTwin(b *probe.Broker) func() {
 	GinkgoHelper()
 	id := b.ClientID()

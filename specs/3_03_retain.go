@@ -45,7 +45,14 @@ func welcomed(b *probe.Broker, filter, sentinel string, messages int) []wire.Pub
 // welcomedAt is welcomed for a subscription at another QoS.
 func welcomedAt(b *probe.Broker, filter string, qos byte, sentinel string, messages int) []wire.Publish {
 	GinkgoHelper()
-	c := b.Connect("later").Subscribe(filter, qos)
+	return greeted(b, sentinel, messages, wire.Subscription{Filter: filter, QoS: qos})
+}
+
+// greeted is welcomed for subscriptions that are made with one SUBSCRIBE.
+func greeted(b *probe.Broker, sentinel string, messages int, asked ...wire.Subscription) []wire.Publish {
+	GinkgoHelper()
+	c := b.Connect("later")
+	c.SubscribeWith(wire.Subscribe{Subscriptions: asked})
 	c.Ping()
 	return collected(c, b.Connect("end").Sentinel(sentinel, 1), messages)
 }
@@ -54,19 +61,16 @@ func welcomedAt(b *probe.Broker, filter string, qos byte, sentinel string, messa
 // that find nothing retained by a wildcard are the matter of few checks.
 func welcomedOn(b *probe.Broker, messages int, topics ...string) []wire.Publish {
 	GinkgoHelper()
-	c := b.Connect("later")
-	p := wire.Subscribe{}
+	var asked []wire.Subscription
 	for _, topic := range topics {
-		p.Subscriptions = append(p.Subscriptions, wire.Subscription{Filter: topic, QoS: 1})
+		asked = append(asked, wire.Subscription{Filter: topic, QoS: 1})
 	}
-	c.SubscribeWith(p)
-	c.Ping()
-	return collected(c, b.Connect("end").Sentinel(topics[0], 1), messages)
+	return greeted(b, topics[0], messages, asked...)
 }
 
-// live is Answer for a message on a topic that was retained while a subscription was there.
-// A server that looks retained messages up behind SUBACK may have found it there,
-// too, and sends it twice: with RETAIN 1, and with RETAIN 0.
+// live is Answer for a message on a topic that was retained while a subscription
+// was there. A server that looks retained messages up behind SUBACK may have found it
+// there, too, and sends it twice: with RETAIN 1, and with RETAIN 0.
 func live(c *probe.Client, topic string) probe.Answer {
 	GinkgoHelper()
 	first := c.AnswerWhere(onTopic(topic), wire.PUBLISH)

@@ -214,7 +214,7 @@ func oneMember(b *probe.Broker, v version) {
 	})
 
 	It("take members of both versions of the protocol", v.Statement(one), func() {
-		old := earlier(b)
+		old := inOther(b) // of MQTT 3.1.1
 		topic := b.Topic()
 		list := []*probe.Client{joined(b, "five", group("g", topic)), joined(old, "earlier", group("g", topic)), joined(b, "other five", group("g", topic))}
 		shareOut(b, topic, 20, 1, list...).onceEach(probe.For(one), 20, "published in MQTT 5.0")
@@ -249,13 +249,4 @@ func oneMember(b *probe.Broker, v version) {
 		list := []*probe.Client{joined(b, "here", group("g", topic)), joined(b.At(b.Also[0]), "there", group("g", topic))}
 		shareOut(b.At(b.Also[len(b.Also)-1]), topic, 20, 1, list...).onceEach(probe.For(one), 20, "members at two nodes")
 	})
-}
-
-// earlier returns the broker in MQTT 3.1.1, where it offers that.
-func earlier(b *probe.Broker) *probe.Broker {
-	GinkgoHelper()
-	if b.Offered != nil && !b.Offered["v311"] {
-		probe.Unsupported("the broker does not offer MQTT 3.1.1")
-	}
-	return b.In(wire.V311)
 }

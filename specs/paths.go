@@ -67,13 +67,18 @@ func (p path) carry(j journey) *probe.Client {
 func (p path) along(b *probe.Broker, message wire.Publish) wire.Publish {
 	GinkgoHelper()
 	sub := p.carry(journey{from: b, to: b, message: message})
-	a := sub.AnswerWhere(onTopic(message.Topic), wire.PUBLISH)
-	if !a.Came {
-		probe.Inconclusive("the set-up needs the message on %q, but %s", message.Topic, a.GomegaString())
-	}
-	got := a.Packet.(wire.Publish)
+	got := needed(sub.AnswerWhere(onTopic(message.Topic), wire.PUBLISH), message.Topic)
 	sub.Acknowledge(got)
 	return got
+}
+
+// needed is the message of an answer without which there is nothing to judge.
+func needed(a probe.Answer, topic string) wire.Publish {
+	GinkgoHelper()
+	if !a.Came {
+		probe.Inconclusive("the set-up needs the message on %q, but %s", topic, a.GomegaString())
+	}
+	return a.Packet.(wire.Publish)
 }
 
 // subscribed connects the subscriber and subscribes.

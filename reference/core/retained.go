@@ -74,8 +74,7 @@ func (s *Server) due(sub *subscription, handling byte, existed bool) *subscripti
 // due311 is due for a member of a share of MQTT 3.1.1, which knows no rule for
 // it.
 func (s *Server) due311(sub *subscription) *subscription {
-	switch {
-	case s.policy.Share311Retained == "each", s.policy.Share311Retained == "creator" && len(sub.share.members) == 1:
+	if s.policy.Share311Retained == "each" || s.policy.Share311Retained == "creator" && len(sub.share.members) == 1 {
 		return s.due(sub, 0, false)
 	}
 	return nil
