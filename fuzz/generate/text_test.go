@@ -53,11 +53,7 @@ func TestConversationsAreReadBack(t *testing.T) {
 // differs returns the first step in which two scripts differ, -1 for none.
 func differs(one, other script.Script) int {
 	for i := range max(len(one), len(other)) {
-		if i >= len(one) || i >= len(other) {
-			return i
-		}
-		a, b := one[i], other[i]
-		if a.Client != b.Client || a.Op != b.Op || a.Version != b.Version || a.Split != b.Split || a.Pause != b.Pause || !bytes.Equal(a.Bytes, b.Bytes) {
+		if i >= len(one) || i >= len(other) || !one[i].Equal(other[i]) {
 			return i
 		}
 	}

@@ -4,6 +4,7 @@
 package script
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/mqttcheck/mqttcheck/specs/wire"
@@ -34,6 +35,12 @@ type Step struct {
 	Bytes   []byte        // of Send
 	Split   int           // Send writes so many bytes at a time; 0 for all at once
 	Pause   time.Duration // of Pause
+}
+
+// Equal tells whether two steps are the same.
+func (s Step) Equal(other Step) bool {
+	return s.Client == other.Client && s.Op == other.Op && s.Version == other.Version &&
+		s.Split == other.Split && s.Pause == other.Pause && bytes.Equal(s.Bytes, other.Bytes)
 }
 
 // Script is a conversation.

@@ -83,8 +83,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%d steps, read back %d", len(s), len(again))
 		}
 		for i := range s {
-			if s[i].Op != again[i].Op || s[i].Client != again[i].Client || s[i].Split != again[i].Split ||
-				s[i].Pause != again[i].Pause || s[i].Version != again[i].Version || !bytes.Equal(s[i].Bytes, again[i].Bytes) {
+			if !s[i].Equal(again[i]) {
 				t.Fatalf("step %d is %+v, read back %+v", i, s[i], again[i])
 			}
 		}

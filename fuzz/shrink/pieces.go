@@ -15,7 +15,7 @@ func pieces(b []byte, v wire.Version) [][]byte {
 		return nil
 	}
 	kind, body := wire.Type(b[0]>>4), wire.Body(b)
-	at := before(kind, body, b[0]&0x06 != 0)
+	at := wire.PropertiesAt(b)
 	if at < 0 || at >= len(body) {
 		return nil
 	}
@@ -47,29 +47,4 @@ func pieces(b []byte, v wire.Version) [][]byte {
 		at = end
 	}
 	return list
-}
-
-// before is how many bytes stand before the properties of a packet, -1 where there are
-// none to be left out.
-func before(kind wire.Type, body []byte, numbered bool) int {
-	switch kind {
-	case wire.SUBSCRIBE, wire.UNSUBSCRIBE:
-		return 2
-	case wire.PUBACK, wire.PUBREC, wire.PUBREL, wire.PUBCOMP:
-		return 3
-	case wire.DISCONNECT, wire.AUTH:
-		return 1
-	case wire.CONNECT:
-		return 10
-	case wire.PUBLISH:
-		if len(body) < 2 {
-			return -1
-		}
-		at := 2 + int(body[0])<<8 + int(body[1])
-		if numbered {
-			at += 2
-		}
-		return at
-	}
-	return -1
 }

@@ -76,8 +76,11 @@ func WithProperties(packet, properties []byte) []byte {
 // that of the properties.
 func WithPropertyLength(packet []byte, length int, properties []byte) []byte {
 	body := Body(packet)
-	at := propertiesAt(packet, body)
-	n, used, err := Varint(body[min(at, len(body)):])
+	at := PropertiesAt(packet)
+	if at < 0 || at > len(body) {
+		return packet
+	}
+	n, used, err := Varint(body[at:])
 	if err != nil || at+used+n > len(body) {
 		return packet
 	}
@@ -85,22 +88,29 @@ func WithPropertyLength(packet []byte, length int, properties []byte) []byte {
 	return WithBody(packet, append(changed, body[at+used+n:]...))
 }
 
-// propertiesAt is where the Property Length of a packet stands in its body.
-func propertiesAt(packet, body []byte) int {
+// PropertiesAt is where the Property Length of a packet of a client stands in its
+// body, in MQTT 3.1.1 where it would; -1 for packets that have none, or end before
+// that is known. It may lie behind the body.
+func PropertiesAt(packet []byte) int {
 	switch Type(packet[0] >> 4) {
 	case CONNECT:
 		return 10
 	case PUBLISH:
-		r := reader{b: body}
-		at := 2 + len(r.string())
+		body := Body(packet)
+		if len(body) < 2 {
+			return -1
+		}
+		at := 2 + int(body[0])<<8 + int(body[1])
 		if packet[0]&6 != 0 {
 			at += 2
 		}
 		return at
+	case SUBSCRIBE, UNSUBSCRIBE:
+		return 2
 	case PUBACK, PUBREC, PUBREL, PUBCOMP:
 		return 3
 	case DISCONNECT, AUTH:
 		return 1
 	}
-	return 2
+	return -1
 }
