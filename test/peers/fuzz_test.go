@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mqttcheck/mqttcheck/fuzz/finding"
 	"github.com/mqttcheck/mqttcheck/internal/proc"
 )
 
@@ -54,10 +55,7 @@ func TestFuzzerFellsMochi(t *testing.T) {
 	if err != nil {
 		t.Skip(seedsEnv + " is no number: make mochi")
 	}
-	dir := t.TempDir()
-	program, server := filepath.Join(dir, "mqttcheck"), filepath.Join(dir, "mochi")
-	build(t.Context(), t, filepath.Join("..", ".."), program, "./cmd/mqttcheck")
-	build(t.Context(), t, ".", server, "./serve")
+	program, server := programs(t.Context(), t)
 	found, slow := 0, 0
 	for seed := 1; seed <= seeds; seed++ {
 		h := hunt(t, program, server, seed)
@@ -129,18 +127,14 @@ func hunt(t *testing.T, program, server string, seed int) (h hunted) {
 		return h
 	}
 	h.file = filepath.Join(dir, "findings", h.file)
-	text, err := os.ReadFile(h.file)
+	f, err := finding.Load(h.file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	header, rest, _ := strings.Cut(string(text), "-- script --\n")
-	h.partly = strings.Contains(header, "\nminimised: ")
-	h.script, _, _ = strings.Cut(rest, "-- observed --")
-	for line := range strings.Lines(header) {
-		var of, n int
-		if _, err := fmt.Sscanf(line, "seed: %d/%d", &of, &n); err == nil {
-			h.conversation = n + 1
-		}
+	h.script, h.partly = f.Script.String(), f.Minimised != finding.Fully
+	var of, n int
+	if _, err := fmt.Sscanf(f.Seed, "%d/%d", &of, &n); err == nil {
+		h.conversation = n + 1
 	}
 	for range 10 {
 		err := command(t.Context(), program, "replay", h.file, url, "--start", start).Run()
