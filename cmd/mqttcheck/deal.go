@@ -18,7 +18,7 @@ const (
 )
 
 // maxChildren bounds the children of a run.
-const maxChildren = 32
+const maxChildren = 48
 
 // batchAim is how long a batch of ordinary checks should take. Setting Ginkgo
 // up for one costs some 10 ms of CPU, so much shorter ones are waste, and much
