@@ -131,7 +131,7 @@ func willRetain(b *probe.Broker, v version) {
 	It("with Will Retain 0 is not retained, and leaves the retained message alone", v.Statement("v311/MQTT-3.1.2-16", "v5/MQTT-3.1.2-14"), func() {
 		b.Lacking("retain")
 		topic := b.Topic("will")
-		retained(b.Connect("pub"), topic, 1, "before")
+		settled(b, b.Connect("pub"), toKeep(topic, 1, "before"))
 		sub := b.Connect("sub").Subscribe(topic, 1)
 		takes(sub, "before")
 		b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Payload: []byte("gone")})).Drop()

@@ -23,7 +23,44 @@ func retain(b *probe.Broker, v version) {
 // retained publishes a message with RETAIN 1.
 func retained(c *probe.Client, topic string, qos byte, payload string) {
 	GinkgoHelper()
-	c.Publish(wire.Publish{Topic: topic, QoS: qos, Retain: true, Payload: payload})
+	c.Publish(toKeep(topic, qos, payload))
+}
+
+// settled publishes messages and returns when an onlooker has got each. A server may
+// acknowledge a message before it looks up who gets it, and one that subscribes
+// meanwhile gets it, too.
+func settled(b *probe.Broker, pub *probe.Client, messages ...wire.Publish) {
+	GinkgoHelper()
+	for _, p := range messages {
+		looks := onlooker(b, p.Topic)
+		pub.Publish(p)
+		sees(looks, p.Payload)
+	}
+}
+
+// onlooker is a client that gets the messages on a topic for sees.
+func onlooker(b *probe.Broker, topic string) *probe.Client {
+	GinkgoHelper()
+	return b.Connect("onlooker").Subscribe(topic, 0)
+}
+
+// sees waits until an onlooker has got a message because it was published. One that
+// is retained as well may have come before, because the subscription is new: see live.
+func sees(looks *probe.Client, payload string) {
+	GinkgoHelper()
+	a := looks.AnswerWhere(hasPayload(payload), wire.PUBLISH)
+	if !a.Came {
+		probe.Inconclusive("the set-up needs a message to be passed on, but %s", a.GomegaString())
+	}
+	if a.Packet.(wire.Publish).Retain {
+		looks.AnswerWhere(hasPayload(payload), wire.PUBLISH)
+	}
+	looks.Disconnect()
+}
+
+// toKeep is a message to be retained.
+func toKeep(topic string, qos byte, payload string) wire.Publish {
+	return wire.Publish{Topic: topic, QoS: qos, Retain: true, Payload: payload}
 }
 
 // welcome subscribes a new client and returns what the retained store has for
@@ -129,7 +166,7 @@ func retainStored(b *probe.Broker, v version) {
 	It("stores the message with its QoS for later subscribers", v.Statement("v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5", "v5/3.2.2.3.5-retain-available-default"), func() {
 		topic, pub := b.Topic(), b.Connect("pub")
 		for _, qos := range []byte{1, 2} {
-			retained(pub, topic, qos, "kept at "+digit(qos))
+			settled(b, pub, toKeep(topic, qos, "kept at "+digit(qos)))
 			got := welcomedAt(b, topic, 2, topic, 1)
 			Expect(got).To(HaveExactElements(And(HaveField("Payload", "kept at "+digit(qos)), HaveField("QoS", qos))), "the message comes at the QoS it was published with")
 		}
@@ -137,9 +174,7 @@ func retainStored(b *probe.Broker, v version) {
 
 	It("gives a new subscription the last message of each matching topic", v.Statement("v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9"), func() {
 		topic, pub := b.Topic(), b.Connect("pub")
-		retained(pub, topic+"/one", 1, "A")
-		retained(pub, topic+"/one", 1, "B")
-		retained(pub, topic+"/two", 1, "C")
+		settled(b, pub, toKeep(topic+"/one", 1, "A"), toKeep(topic+"/one", 1, "B"), toKeep(topic+"/two", 1, "C"))
 
 		got := welcomed(b, topic+"/+", topic+"/end", 2)
 
@@ -152,8 +187,7 @@ func retainStored(b *probe.Broker, v version) {
 	It("at QoS 0 displaces the message that was there", v.Statement("v311/MQTT-3.3.1-7"), func() {
 		topic, pub := b.Topic(), b.Connect("pub")
 		keptRetained(b, topic)
-		retained(pub, topic, 0, "new")
-		pub.Ping()
+		settled(b, pub, toKeep(topic, 0, "new"))
 
 		Expect(welcome(b, topic, 1, topic)).NotTo(ContainElement(HaveField("Payload", topic)), "the old message is gone")
 	})
@@ -164,10 +198,10 @@ func retainFlag(b *probe.Broker, v version) {
 		name := map[bool]string{false: "an exact filter", true: "a wildcard"}[wild]
 		It("is 1 on what a new subscription with "+name+" brings", v.Statement("v311/MQTT-3.3.1-8", "v5/3.3.1.3-retained-flag-on-subscribe"), func() {
 			topic, pub := b.Topic(), b.Connect("pub")
-			retained(pub, topic+"/one", 1, "A")
+			settled(b, pub, toKeep(topic+"/one", 1, "A"))
 			filter := topic + "/one"
 			if wild {
-				retained(pub, topic+"/two", 2, "B")
+				settled(b, pub, toKeep(topic+"/two", 2, "B"))
 				filter = topic + "/+"
 			}
 
@@ -214,7 +248,7 @@ func retainRemoved(b *probe.Broker, v version) {
 	for _, qos := range []byte{0, 1, 2} {
 		It("with an empty payload at QoS "+digit(qos)+" deletes the message", v.Statement("v311/MQTT-3.3.1-10", "v5/MQTT-3.3.1-6"), func() {
 			topic, pub := b.Topic(), b.Connect("pub")
-			retained(pub, topic, 1, "to be deleted")
+			settled(b, pub, toKeep(topic, 1, "to be deleted"))
 			sub := b.Connect("sub").Subscribe(topic, 1)
 			takes(sub, "to be deleted")
 
@@ -229,8 +263,8 @@ func retainRemoved(b *probe.Broker, v version) {
 
 	It("with an empty payload is never stored", v.Statement("v311/MQTT-3.3.1-11", "v5/MQTT-3.3.1-7"), func() {
 		topic, pub := b.Topic(), b.Connect("pub")
-		retained(pub, topic+"/other", 1, "other")
 		retained(pub, topic+"/empty", 1, "")
+		settled(b, pub, toKeep(topic+"/other", 1, "other"))
 
 		Expect(welcomedOn(b, 1, topic+"/empty", topic+"/other")).To(HaveExactElements(HaveField("Payload", "other")), "no empty message is stored")
 	})
@@ -238,11 +272,11 @@ func retainRemoved(b *probe.Broker, v version) {
 	for _, qos := range []byte{0, 1, 2} {
 		It("that is 0 at QoS "+digit(qos)+" leaves the store alone", v.Statement("v311/MQTT-3.3.1-12", "v5/MQTT-3.3.1-8"), func() {
 			topic, pub := b.Topic(), b.Connect("pub")
-			retained(pub, topic+"/one", 1, "kept")
-			pub.Publish(wire.Publish{Topic: topic + "/one", QoS: qos, Payload: "passing"})
-			pub.Publish(wire.Publish{Topic: topic + "/one", QoS: qos, Payload: ""})
-			pub.Publish(wire.Publish{Topic: topic + "/two", QoS: qos, Payload: "passing"})
-			pub.Ping()
+			settled(b, pub,
+				toKeep(topic+"/one", 1, "kept"),
+				wire.Publish{Topic: topic + "/one", QoS: qos, Payload: "passing"},
+				wire.Publish{Topic: topic + "/one", QoS: qos, Payload: ""},
+				wire.Publish{Topic: topic + "/two", QoS: qos, Payload: "passing"})
 
 			Expect(welcomedOn(b, 1, topic+"/two", topic+"/one")).To(HaveExactElements(HaveField("Payload", "kept")), "neither replaced, nor removed, nor stored")
 		})

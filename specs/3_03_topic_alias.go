@@ -100,12 +100,14 @@ func usedAliases(b *probe.Broker, v version) {
 		b.Lacking("retain")
 		topic := b.Topic()
 		pub, _ := aliasing(b, "pub", 1)
-		retained(pub, topic, 1, "old")
-		pub.Publish(aliased(topic, 1, "set"))
+		settled(b, pub, toKeep(topic, 1, "old"), aliased(topic, 1, "set"))
+		looks := onlooker(b, topic)
 
 		p := aliased("", 1, "kept")
 		p.Retain = true
 		pub.Publish(p)
+
+		sees(looks, "kept")
 
 		Expect(welcomed(b, topic, topic, 1)).To(HaveExactElements(HaveField("Payload", "kept")), "it replaces the message of that topic")
 	})

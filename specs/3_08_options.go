@@ -43,7 +43,7 @@ func keptRetained(b *probe.Broker, topics ...string) {
 	GinkgoHelper()
 	pub := b.Connect("keeper")
 	for _, topic := range topics {
-		retained(pub, topic, 1, topic)
+		settled(b, pub, toKeep(topic, 1, topic))
 		takes(b.Connect("witness").Subscribe(topic, 1), topic)
 	}
 }
@@ -204,7 +204,7 @@ func retainHandlingExisting(b *probe.Broker, v version) {
 		getsRetained(c, "v5/MQTT-3.3.1-10", "the subscription is new", topic)
 		c.Unsubscribe(topic)
 		end := pub.SentinelAside(c)
-		pub.Publish(wire.Publish{Topic: topic, QoS: 1, Payload: "unsubscribed"})
+		settled(b, pub, wire.Publish{Topic: topic, QoS: 1, Payload: "unsubscribed"})
 		if len(c.DeliveredBefore(end)) > 0 {
 			probe.Inconclusive("the set-up needs a subscription that UNSUBSCRIBE has removed, but messages still come")
 		}

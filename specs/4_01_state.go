@@ -68,10 +68,10 @@ func retainedState(b *probe.Broker, v version) {
 		b.Lacking("retain")
 		id, topic := b.ClientID(), b.Topic()
 		clean := b.Connect("clean")
-		clean.Publish(wire.Publish{Topic: topic + "/clean", QoS: 1, Retain: true, Payload: "of clean"})
+		settled(b, clean, toKeep(topic+"/clean", 1, "of clean"))
 		clean.Disconnect()
 		stored := b.Connect("stored", probe.ID(id), probe.Persistent)
-		stored.Publish(wire.Publish{Topic: topic + "/stored", QoS: 1, Retain: true, Payload: "of stored"})
+		settled(b, stored, toKeep(topic+"/stored", 1, "of stored"))
 		stored.Disconnect()
 		b.Connect("over", probe.ID(id)).Disconnect()
 

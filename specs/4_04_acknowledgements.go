@@ -58,8 +58,8 @@ func withoutSession(b *probe.Broker) {
 	It("that is missing is forgotten with the Session", v5.Statement("v5/MQTT-4.4.0-1", "v5/4.4-no-session-no-resend"), func() {
 		topic, id := b.Topic(), b.ClientID()
 		sub := b.Connect("sub", probe.ID(id), probe.Persistent).Subscribe(topic, 2)
-		numbered(b.Connect("pub"), topic, 1, 2)
-		numbered(b.Connect("pub"), topic, 2, 2)
+		settled(b, b.Connect("pub"), wire.Publish{Topic: topic, QoS: 1, Payload: "1"}, wire.Publish{Topic: topic, QoS: 1, Payload: "2"})
+		settled(b, b.Connect("pub"), wire.Publish{Topic: topic, QoS: 2, Payload: "3"}, wire.Publish{Topic: topic, QoS: 2, Payload: "4"})
 		sub.Unacknowledged()
 		sub.Ping()
 		sub.Drop()

@@ -52,7 +52,12 @@ func handOut(b *probe.Broker, topic string, n int, qos byte, copies int, members
 	GinkgoHelper()
 	pub := b.Connect("pub")
 	for i := range n {
-		pub.Publish(wire.Publish{Topic: topic, QoS: qos, Payload: fmt.Sprint(i + 1)})
+		p := wire.Publish{Topic: topic, QoS: qos, Payload: fmt.Sprint(i + 1)}
+		if len(members) == 0 {
+			settled(b, pub, p) // those who come next are not to get it
+		} else {
+			pub.Publish(p)
+		}
 	}
 	return gather(b, pub, n*copies, members...)
 }

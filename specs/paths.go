@@ -118,7 +118,7 @@ func bringRetained(j journey) *probe.Client {
 	j.from.Lacking("retain")
 	j.to.Lacking("retain")
 	j.message.Retain = true
-	j.published()
+	settled(j.from, j.from.Connect("pub"), j.message)
 	j.lies()
 	return j.subscribed(j.message.Topic)
 }

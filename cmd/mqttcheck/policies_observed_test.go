@@ -53,6 +53,7 @@ var observed = map[string][]seen{
 	"welcome=before-suback":           both("3.8.4-publish-before-suback", "3.8.4-publish-before-suback", "retained messages come ahead of SUBACK"),
 	"welcome=later":                   nil, // it shows where a message is retained at that moment
 	"acknowledges=first":              {{"v5/4.3.2-ownership", "a message at QoS 1 is acknowledged before it is passed on"}},
+	"acknowledges=early":              {{"v5/4.3.2-ownership", "a message at QoS 1 is acknowledged before it is passed on"}},
 	"announce=all":                    {{"v5/3.2.2.3.3-receive-maximum", "Receive Maximum in CONNACK is 65535"}, {"v5/3.2.2.3.5-retain-available", "Retain Available in CONNACK is 1"}},
 	"maximum-qos=1":                   {{"v5/3.2.2.3.4-maximum-qos", "Maximum QoS in CONNACK is 1"}},
 	"maximum-qos=0":                   {{"v5/3.2.2.3.4-maximum-qos", "Maximum QoS in CONNACK is 0"}},

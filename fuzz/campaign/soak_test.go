@@ -13,6 +13,7 @@ var soaked = [][]string{
 	{"maximum-qos=1", "granted-qos-311=1", "retain=no", "receive-maximum=20"},
 	{"window=1", "packet-ids=lowest", "acknowledges=first", "welcome=before-suback"},
 	{"disconnects=never", "diagnostics=always", "unknown-acks=close"},
+	{"acknowledges=early", "welcome=later"},
 	{"shared=no", "wildcards=no", "subscription-identifiers=no"},
 }
 

@@ -119,9 +119,9 @@ func (s *Server) refuseTopic(c *conn, p *packet.Publish) {
 }
 
 // resultCode tells a publisher of MQTT 5.0 that nobody was there to get the
-// message. [v5/3.4.2.1-puback-pubrec-code-10]
+// message, where that is known. [v5/3.4.2.1-puback-pubrec-code-10]
 func (s *Server) resultCode(c *conn, takers int) packet.ReasonCode {
-	if takers == 0 && c.five() && s.policy.NoMatchingSubscribers == "report" {
+	if takers == 0 && s.policy.Acknowledges != "early" && c.five() && s.policy.NoMatchingSubscribers == "report" {
 		return packet.NoMatchingSubscribers
 	}
 	return packet.Success
@@ -228,11 +228,43 @@ func (s *Server) route(m *message) (takers int) {
 	if !s.rules.accepts(m) || m.publisher != "" && s.reserved(m.topic) {
 		return 0
 	}
+	// What is durable outlives the process from its acknowledgement on.
+	if s.policy.Acknowledges == "early" && m.publisher != "" && s.ledger == nil {
+		s.passOnLater(m)
+		return 0
+	}
+	return s.passOn(m)
+}
+
+// passOn retains a message and delivers it.
+func (s *Server) passOn(m *message) (takers int) {
 	s.retain(m)
 	if !s.rules.passesOn(s, m) {
 		return 0
 	}
 	return s.deliverAll(m)
+}
+
+// routingDelay is how long a message waits before it is passed on where the policy
+// acknowledges it early: servers that route by other threads, or on other nodes, do so.
+const routingDelay = 5 * time.Millisecond
+
+// passOnLater has a message passed on when the delay is over, behind those of its
+// publisher that wait. [v311/MQTT-4.6.0-6] [v5/MQTT-4.6.0-6]
+func (s *Server) passOnLater(m *message) {
+	if len(s.early[m.publisher]) == 0 {
+		s.timers.set(timerKey{kind: routingTimer, id: m.publisher}, s.now.Add(routingDelay))
+	}
+	s.early[m.publisher] = append(s.early[m.publisher], m)
+}
+
+// passOnEarly passes the messages of a publisher on that have waited.
+func (s *Server) passOnEarly(publisher string) {
+	waiting := s.early[publisher]
+	delete(s.early, publisher)
+	for _, m := range waiting {
+		s.passOn(m)
+	}
 }
 
 // reserved tells whether clients may not exchange messages on a topic: by policy

@@ -15,6 +15,7 @@ const (
 	willTimer                       // a delayed will is due
 	sysTimer                        // the next $SYS messages are due
 	greetingTimer                   // retained messages are due to subscriptions
+	routingTimer                    // messages that are acknowledged are to be passed on
 )
 
 // timerKey names a timer: there is one of a kind for a connection or Session.
@@ -122,6 +123,8 @@ func (s *Server) runTimers() {
 			if c := s.conns[key.conn]; c != nil && !c.ended {
 				s.greetNow(c)
 			}
+		case routingTimer:
+			s.passOnEarly(key.id)
 		case sysTimer:
 			s.publishSys()
 		}
