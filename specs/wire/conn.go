@@ -94,6 +94,7 @@ type Conn struct {
 	why     error
 	endedAt time.Time
 	checker *checker
+	enough  func(Received) bool
 }
 
 // Dial opens a network connection to the broker. It sends nothing.
@@ -358,7 +359,18 @@ func describe(err error) error {
 	}
 }
 
-var errFlood = errors.New("the broker sent more than a client has to take; the client closed the connection")
+var (
+	errFlood  = errors.New("the broker sent more than a client has to take; the client closed the connection")
+	errEnough = errors.New("the client has seen what it waited for, and closed the connection")
+)
+
+// EndWith has the connection closed by the next packet that is enough for the
+// client. What came before the call does not count.
+func (c *Conn) EndWith(enough func(Received) bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.enough = enough
+}
 
 func (c *Conn) readPacket(in *bufio.Reader) error {
 	raw, err := readFrame(in, c.maxPacket)
@@ -393,6 +405,9 @@ func (c *Conn) readPacket(in *bufio.Reader) error {
 	c.taken = append(c.taken, false)
 	close(c.arrived)
 	c.arrived = make(chan struct{})
+	if c.enough != nil && c.enough(r) {
+		return errEnough
+	}
 	return nil
 }
 

@@ -349,3 +349,24 @@ func TestStandingChecksOfAConnection(t *testing.T) {
 		t.Error("no evidence")
 	}
 }
+
+func TestEndWithClosesBehindThePacketThatIsEnough(t *testing.T) {
+	first, last := Publish{Topic: "a", Payload: "first"}, Publish{Topic: "a", Payload: "last"}
+	begin := make(chan struct{})
+	c := fake(t, Options{Version: V311}, func(nc *net.TCPConn) {
+		<-begin
+		for _, p := range []Publish{first, last, first} {
+			_, _ = nc.Write(Bytes(V311, p))
+		}
+		_, _ = io.Copy(io.Discard, nc)
+	})
+	c.EndWith(func(r Received) bool { return r.Packet.(Publish).Payload == "last" })
+	close(begin)
+
+	if why := wait(t, c); !errors.Is(why, errEnough) {
+		t.Errorf("ended because %v", why)
+	}
+	if n := len(c.All()); n != 2 {
+		t.Errorf("%d packets came, want 2", n)
+	}
+}
