@@ -24,8 +24,7 @@ func whatIsStored(b *probe.Broker, v version) {
 		sub, resume := away(b, topic, 1)
 		sub.Disconnect()
 		pub := b.Connect("pub")
-		pub.Publish(wire.Publish{Topic: topic, Payload: "at QoS 0"})
-		pub.Ping()
+		settled(b, pub, wire.Publish{Topic: topic, Payload: "at QoS 0"})
 
 		again := resume("again")
 

@@ -157,8 +157,7 @@ func largeMessages(b *probe.Broker, v version) {
 	It("holds for retained messages", v.Statement(limited), func() {
 		b.Lacking("retain")
 		topic, pub := b.Topic(), b.Connect("pub")
-		retained(pub, topic+"/a", 1, large)
-		retained(pub, topic+"/b", 1, small)
+		settled(b, pub, toKeep(topic+"/a", 1, large), toKeep(topic+"/b", 1, small))
 
 		sub := b.Connect("sub", packetLimit(smallLimit)).Subscribe(topic+"/a", 1).Subscribe(topic+"/b", 1)
 
@@ -239,7 +238,7 @@ func discarded(b *probe.Broker, v version) {
 	It("leaves a retained message that is too large where it is", v.Statement(done), func() {
 		b.Lacking("retain")
 		topic, pub := b.Topic(), b.Connect("pub")
-		retained(pub, topic, 1, large)
+		settled(b, pub, toKeep(topic, 1, large))
 		b.Connect("sub", packetLimit(smallLimit)).Subscribe(topic, 1).Ping()
 
 		Expect(b.Connect("other").Subscribe(topic, 1).Arrival()).To(probe.BePacket(HaveField("Payload", large)), "it is discarded for one client")

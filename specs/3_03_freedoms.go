@@ -85,8 +85,7 @@ func howLongRetained(b *probe.Broker, v version) {
 	It("tell whether a message at QoS 0 is retained", v.Observation(light...), func() {
 		b.Lacking("retain")
 		topic, pub := b.Topic(), b.Connect("pub")
-		retained(pub, topic, 0, "light")
-		pub.Ping()
+		settled(b, pub, toKeep(topic, 0, "light"))
 		kept := map[bool]string{true: "is kept", false: "is dropped"}[len(welcome(b, topic, 1, topic)) > 0]
 		probe.Observe(v.key(light...), "a retained message at QoS 0 %s", kept)
 	})

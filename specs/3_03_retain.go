@@ -34,28 +34,42 @@ func settled(b *probe.Broker, pub *probe.Client, messages ...wire.Publish) {
 	for _, p := range messages {
 		looks := onlooker(b, p.Topic)
 		pub.Publish(p)
-		sees(looks, p.Payload)
+		sees(b, looks, p.Payload)
 	}
 }
 
-// onlooker is a client that gets the messages on a topic for sees.
+// onlooker is a client that gets the messages on a topic for sees, and nothing that is
+// retained where it can say so. At QoS 0 it uses no quota up.
 func onlooker(b *probe.Broker, topic string) *probe.Client {
 	GinkgoHelper()
-	return b.Connect("onlooker").Subscribe(topic, 0)
+	c := b.Connect("onlooker")
+	s := wire.Subscription{Filter: topic}
+	if b.V5() {
+		s.RetainHandling = 2
+	}
+	c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{s}})
+	return c
 }
 
-// sees waits until an onlooker has got a message because it was published. One that
-// is retained as well may have come before, because the subscription is new: see live.
-func sees(looks *probe.Client, payload string) {
+// sees waits until an onlooker has got a message because it was published. In MQTT
+// 3.1.1 one with RETAIN 1 may have come because the subscription is new, ahead of it
+// (see live), or it has that bit by another fault, and no more comes.
+func sees(b *probe.Broker, looks *probe.Client, payload string) {
 	GinkgoHelper()
 	a := looks.AnswerWhere(hasPayload(payload), wire.PUBLISH)
 	if !a.Came {
 		probe.Inconclusive("the set-up needs a message to be passed on, but %s", a.GomegaString())
 	}
-	if a.Packet.(wire.Publish).Retain {
-		looks.AnswerWhere(hasPayload(payload), wire.PUBLISH)
+	if a.Packet.(wire.Publish).Retain && !b.V5() {
+		looks.Within(b.Timeout/4, wire.PUBLISH)
 	}
 	looks.Disconnect()
+}
+
+// fromStore leaves of messages those with RETAIN 1: the others may have been on their
+// way when the subscription was made.
+func fromStore(list []wire.Publish) []wire.Publish {
+	return slices.DeleteFunc(slices.Clone(list), func(p wire.Publish) bool { return !p.Retain })
 }
 
 // toKeep is a message to be retained.
@@ -255,7 +269,6 @@ func retainRemoved(b *probe.Broker, v version) {
 			retained(pub, topic, qos, "")
 			pub.Ping()
 
-			// What was to be deleted may come twice: see live.
 			Expect(sub.AnswerWhere(hasPayload(""), wire.PUBLISH)).To(probe.BePacket(HaveField("Retain", false)), "it is forwarded as usual")
 			Expect(welcome(b, topic, 1, topic)).To(BeEmpty(), "a later subscriber gets nothing")
 		})
@@ -266,7 +279,10 @@ func retainRemoved(b *probe.Broker, v version) {
 		retained(pub, topic+"/empty", 1, "")
 		settled(b, pub, toKeep(topic+"/other", 1, "other"))
 
-		Expect(welcomedOn(b, 1, topic+"/empty", topic+"/other")).To(HaveExactElements(HaveField("Payload", "other")), "no empty message is stored")
+		got := welcomedOn(b, 1, topic+"/empty", topic+"/other")
+		Expect(payloads(got)).To(ContainElement("other"), "the other message is stored")
+		// No order binds the two topics: the empty one may still be on its way.
+		Expect(fromStore(got)).NotTo(ContainElement(HaveField("Payload", "")), "no empty message is stored")
 	})
 
 	for _, qos := range []byte{0, 1, 2} {

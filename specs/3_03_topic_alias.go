@@ -107,7 +107,7 @@ func usedAliases(b *probe.Broker, v version) {
 		p.Retain = true
 		pub.Publish(p)
 
-		sees(looks, "kept")
+		sees(b, looks, "kept")
 
 		Expect(welcomed(b, topic, topic, 1)).To(HaveExactElements(HaveField("Payload", "kept")), "it replaces the message of that topic")
 	})

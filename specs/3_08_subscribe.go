@@ -213,7 +213,7 @@ func replacing(b *probe.Broker, v version) {
 	It("sends the retained messages again when it replaces a subscription", v.Statement(flow...), func() {
 		b.Lacking("retain")
 		topic := b.Topic()
-		retained(b.Connect("pub"), topic, 1, "kept")
+		settled(b, b.Connect("pub"), toKeep(topic, 1, "kept"))
 		sub := b.Connect("sub").Subscribe(topic, 1)
 		takes(sub, "kept")
 

@@ -218,8 +218,9 @@ func withWorker(b *probe.Broker, topic string, n int) spread {
 	GinkgoHelper()
 	keeper := joined(b, "keeper", group("g", topic), probe.Persistent)
 	keeper.Disconnect()
-	pub := b.Connect("pub")
+	pub, looks := b.Connect("pub"), onlooker(b, topic)
 	burst(pub, topic, 1, n+1)
+	sees(b, looks, fmt.Sprint(n))
 	worker := joined(b, "worker", group("g", topic))
 	return withLater(b, pub, n, worker, keeper)
 }

@@ -156,7 +156,7 @@ func waitingAtQoS2(b *probe.Broker) string {
 	sole := b.Connect("sole", probe.Persistent).Subscribe(group("g", topic), 2)
 	sole.Disconnect()
 	pub := b.Connect("pub")
-	pub.Publish(wire.Publish{Topic: topic, QoS: 2, Payload: "waits"})
+	settled(b, pub, wire.Publish{Topic: topic, QoS: 2, Payload: "waits"})
 	heir := b.Connect("heir").Subscribe(group("g", topic), 2)
 	if gather(b, pub, 0, heir).total() > 0 {
 		return "a QoS 2 message that waits for a member goes to one that joins"

@@ -53,8 +53,8 @@ func handOut(b *probe.Broker, topic string, n int, qos byte, copies int, members
 	pub := b.Connect("pub")
 	for i := range n {
 		p := wire.Publish{Topic: topic, QoS: qos, Payload: fmt.Sprint(i + 1)}
-		if len(members) == 0 {
-			settled(b, pub, p) // those who come next are not to get it
+		if len(members) == 0 && i == n-1 {
+			settled(b, pub, p) // and those before it: who comes next is not to get them
 		} else {
 			pub.Publish(p)
 		}

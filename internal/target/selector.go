@@ -51,7 +51,7 @@ func ParseSelector(text string) (Selector, error) {
 		want := meant[strings.ToLower(version)] + strings.TrimPrefix(text, version)
 		return Selector{}, fmt.Errorf("%q is no selector: write %s", text, printable(want))
 	case len(version) > 1 && version[0] == 'v' && strings.Trim(version[1:], "0123456789.") == "":
-		return Selector{}, fmt.Errorf("%q is no selector: the versions are v311 and v5", text)
+		return Selector{}, fmt.Errorf("%q is no selector: the versions are v311 and v5", masked(text))
 	case strings.HasPrefix(text, "v5:MQTT-"), strings.HasPrefix(text, "v311:MQTT-"):
 		return Selector{}, fmt.Errorf("%q is no selector: write %s", text, printable(strings.Replace(text, ":", "/", 1)))
 	case strings.Contains(text, ":"):

@@ -117,7 +117,7 @@ type Server struct {
 	subs     topic.Trie[*subscription]
 	shares   map[string]*share // by the full filter $share/ShareName/filter
 	retained retainedStore
-	early    map[string][]*message // acknowledged and not passed on, by publisher
+	early    map[string][]routed // acknowledged and not passed on, by publisher
 	timers   timers
 	serial   uint64 // numbers messages in the order of their arrival
 	assigned uint64 // numbers the Client Identifiers that the server made
@@ -143,7 +143,7 @@ func New(cfg Config) (*Server, error) {
 		sessions: map[string]*session{},
 		shares:   map[string]*share{},
 		retained: newRetainedStore(),
-		early:    map[string][]*message{},
+		early:    map[string][]routed{},
 		timers:   newTimers(),
 
 		scramKeys: map[string]scram.StoredCredentials{},

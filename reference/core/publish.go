@@ -121,7 +121,7 @@ func (s *Server) refuseTopic(c *conn, p *packet.Publish) {
 // resultCode tells a publisher of MQTT 5.0 that nobody was there to get the
 // message, where that is known. [v5/3.4.2.1-puback-pubrec-code-10]
 func (s *Server) resultCode(c *conn, takers int) packet.ReasonCode {
-	if takers == 0 && s.policy.Acknowledges != "early" && c.five() && s.policy.NoMatchingSubscribers == "report" {
+	if takers == 0 && !s.routesLater() && c.five() && s.policy.NoMatchingSubscribers == "report" {
 		return packet.NoMatchingSubscribers
 	}
 	return packet.Success
@@ -228,8 +228,7 @@ func (s *Server) route(m *message) (takers int) {
 	if !s.rules.accepts(m) || m.publisher != "" && s.reserved(m.topic) {
 		return 0
 	}
-	// What is durable outlives the process from its acknowledgement on.
-	if s.policy.Acknowledges == "early" && m.publisher != "" && s.ledger == nil {
+	if s.routesLater() && m.publisher != "" {
 		s.passOnLater(m)
 		return 0
 	}
@@ -249,22 +248,40 @@ func (s *Server) passOn(m *message) (takers int) {
 // acknowledges it early: servers that route by other threads, or on other nodes, do so.
 const routingDelay = 5 * time.Millisecond
 
+// routesLater tells whether messages of clients are passed on behind their
+// acknowledgement. A durable server does not: what it has acknowledged outlives the
+// process.
+func (s *Server) routesLater() bool { return s.policy.Acknowledges == "early" && s.ledger == nil }
+
+// routed is a message that is passed on when it is due.
+type routed struct {
+	message *message
+	due     time.Time
+}
+
 // passOnLater has a message passed on when the delay is over, behind those of its
 // publisher that wait. [v311/MQTT-4.6.0-6] [v5/MQTT-4.6.0-6]
 func (s *Server) passOnLater(m *message) {
-	if len(s.early[m.publisher]) == 0 {
-		s.timers.set(timerKey{kind: routingTimer, id: m.publisher}, s.now.Add(routingDelay))
+	due := s.now.Add(routingDelay)
+	s.early[m.publisher] = append(s.early[m.publisher], routed{m, due})
+	if len(s.early[m.publisher]) == 1 {
+		s.timers.set(timerKey{kind: routingTimer, id: m.publisher}, due)
 	}
-	s.early[m.publisher] = append(s.early[m.publisher], m)
 }
 
-// passOnEarly passes the messages of a publisher on that have waited.
-func (s *Server) passOnEarly(publisher string) {
+// passOnDue passes the messages of a publisher on that have waited long enough.
+func (s *Server) passOnDue(publisher string) {
 	waiting := s.early[publisher]
-	delete(s.early, publisher)
-	for _, m := range waiting {
-		s.passOn(m)
+	for len(waiting) > 0 && !waiting[0].due.After(s.now) {
+		s.passOn(waiting[0].message)
+		waiting = waiting[1:]
 	}
+	if len(waiting) == 0 {
+		delete(s.early, publisher)
+		return
+	}
+	s.early[publisher] = waiting
+	s.timers.set(timerKey{kind: routingTimer, id: publisher}, waiting[0].due)
 }
 
 // reserved tells whether clients may not exchange messages on a topic: by policy

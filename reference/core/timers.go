@@ -124,7 +124,7 @@ func (s *Server) runTimers() {
 				s.greetNow(c)
 			}
 		case routingTimer:
-			s.passOnEarly(key.id)
+			s.passOnDue(key.id)
 		case sysTimer:
 			s.publishSys()
 		}

@@ -15,6 +15,7 @@ type witness struct {
 	client *Client
 	topic  string
 	asked  bool
+	late   string // a topic that reached it when the spec was over
 }
 
 // attend makes sure that there is a connected witness, and does without where
@@ -23,6 +24,7 @@ func (w *witness) attend(b *Broker) {
 	if w.client != nil && !w.client.Gone() {
 		return
 	}
+	w.late = w.told()
 	w.client = b.quiet(b.URL, b.Version, b.ClientID())
 	if w.client == nil {
 		return
@@ -52,16 +54,27 @@ func (w *witness) ask() {
 // match. A witness that was told something has said all that it can: the next
 // spec gets a new one.
 func (w *witness) stray(deadline time.Time) (string, bool) {
-	if !w.asked {
-		return "", false
+	if w.asked {
+		w.client.conn.Take(deadline, func(r wire.Received) bool { return r.Type == wire.PINGRESP })
 	}
-	w.client.conn.Take(deadline, func(r wire.Received) bool { return r.Type == wire.PINGRESP })
+	topic := w.late
+	if now := w.told(); now != "" {
+		_ = w.client.conn.Close()
+		w.client, topic = nil, now
+	}
+	w.late = ""
+	return topic, topic != ""
+}
+
+// told returns a topic that reached the witness and was not for it, or "".
+func (w *witness) told() string {
+	if w.client == nil {
+		return ""
+	}
 	for _, r := range w.client.conn.All() {
 		if w.foreign(r) {
-			_ = w.client.conn.Close()
-			w.client = nil
-			return r.Packet.(wire.Publish).Topic, true
+			return r.Packet.(wire.Publish).Topic
 		}
 	}
-	return "", false
+	return ""
 }

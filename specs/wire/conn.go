@@ -352,7 +352,7 @@ func describe(err error) error {
 		return errors.New("the client closed the connection")
 	case errors.Is(err, io.EOF):
 		return errors.New("the broker closed the connection")
-	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &closeFrame{}):
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, errFlood), errors.Is(err, errEnough), errors.As(err, &closeFrame{}):
 		return err
 	default:
 		return fmt.Errorf("the connection broke: %w", err)
