@@ -146,6 +146,7 @@ func willRetain(b *probe.Broker, v version) {
 		sub := b.Connect("sub").Subscribe(topic, 1)
 		b.Connect("client", probe.WithWill(wire.Will{Topic: topic, QoS: 1, Retain: true, Payload: []byte("gone")})).Drop()
 		takes(sub, "gone")
+		findable(b, topic, "gone")
 
 		later := b.Connect("later").Subscribe(topic, 1)
 

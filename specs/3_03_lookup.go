@@ -29,7 +29,7 @@ func retainedLookup(b *probe.Broker, v version) {
 					want = want[:1]
 				}
 				for _, t := range want {
-					retained(pub, t, 1, t)
+					settled(b, pub, toKeep(t, 1, t))
 				}
 				c := b.Connect("later").Subscribe(topic+filter, 1)
 				Expect(topicsTaken(c, len(want))).To(ConsistOf(want), "the filter matches all of them")
@@ -38,7 +38,7 @@ func retainedLookup(b *probe.Broker, v version) {
 
 		It("1 lets # find a message", Serial, v.Statement("v311/MQTT-3.3.1-6", "v5/MQTT-3.3.1-9", "v5/3.8.4-retained-for-new-subscription", "v5/4.7.1.2-hash-alone"), func() {
 			topic := b.Topic()
-			retained(b.Connect("pub"), topic, 1, topic)
+			settled(b, b.Connect("pub"), toKeep(topic, 1, topic))
 			c := b.Connect("later")
 			c.SubscribeWith(wire.Subscribe{Subscriptions: []wire.Subscription{{Filter: "#"}}})
 
@@ -52,6 +52,8 @@ func retainedLookup(b *probe.Broker, v version) {
 		It("1 lets a filter find 250 messages", found, func() {
 			const n = 250
 			topic, pub := b.Topic(), b.Connect("pub")
+			last := fmt.Sprintf("%s/%d", topic, n-1)
+			looks := onlooker(b, last)
 			at := min(25, int(pub.Limit(wire.ReceiveMaximum, 65535))) // in one write
 			for first := 0; first < n; first += at {
 				var packets []wire.Packet
@@ -65,6 +67,8 @@ func retainedLookup(b *probe.Broker, v version) {
 					}
 				}
 			}
+			sees(b, looks, "one of many")
+			findable(b, last, "one of many")
 			c := b.Connect("later").Subscribe(topic+"/+", 1)
 			Expect(topicsTaken(c, n)).To(HaveLen(n), "each of the topics has its message")
 		})
@@ -72,8 +76,7 @@ func retainedLookup(b *probe.Broker, v version) {
 		for _, qos := range []byte{0, 1} {
 			It("1 lets a wildcard find messages at no more than the granted QoS "+digit(qos), v.Statement("v311/MQTT-3.8.4-6", "v5/MQTT-3.8.4-8", "v5/3.3.1.3-retained-qos-minimum"), func() {
 				topic, pub := b.Topic(), b.Connect("pub")
-				retained(pub, topic+"/one", 1, "one")
-				retained(pub, topic+"/two", 2, "two")
+				settled(b, pub, toKeep(topic+"/one", 1, "one"), toKeep(topic+"/two", 2, "two"))
 				c := b.Connect("later").Subscribe(topic+"/+", qos)
 				for range 2 {
 					p := c.Delivery()

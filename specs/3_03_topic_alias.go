@@ -108,6 +108,7 @@ func usedAliases(b *probe.Broker, v version) {
 		pub.Publish(p)
 
 		sees(b, looks, "kept")
+		findable(b, topic, "kept")
 
 		Expect(welcomed(b, topic, topic, 1)).To(HaveExactElements(HaveField("Payload", "kept")), "it replaces the message of that topic")
 	})

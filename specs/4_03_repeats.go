@@ -137,10 +137,13 @@ func releasedLater(b *probe.Broker, v version) {
 	It("2 leaves RETAIN 1 to a message that the client releases on its next connection", v.Statement("v311/MQTT-3.3.1-5", "v5/MQTT-3.3.1-5"), func() {
 		b.Lacking("retain")
 		id, topic := b.ClientID(), b.Topic()
+		looks := onlooker(b, topic)
 		half(b, id, wire.Publish{Topic: topic, QoS: 2, ID: 7, Retain: true, Payload: "retained later"})
 		again := resumed(b, "again", id)
 		again.Send(wire.Ack{Type: wire.PUBREL, ID: 7})
 		released(again)
+		sees(b, looks, "retained later")
+		findable(b, topic, "retained later")
 
 		Expect(b.Connect("later").Subscribe(topic, 1).Answer(wire.PUBLISH)).To(probe.BePacket(HaveField("Payload", "retained later")), "it is retained")
 	})

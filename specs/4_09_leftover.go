@@ -33,7 +33,7 @@ func quotaLeftover(b *probe.Broker, v version) {
 			const n, most = 12, 3
 			topic, pub := b.Topic(), b.Connect("pub")
 			for i := range n {
-				pub.Publish(wire.Publish{Topic: fmt.Sprintf("%s/%d", topic, i), QoS: 1, Retain: true, Payload: fmt.Sprint(i)})
+				settled(b, pub, toKeep(fmt.Sprintf("%s/%d", topic, i), 1, fmt.Sprint(i)))
 			}
 			c := b.Connect("later", receiveMaximum(most)).Subscribe(topic+"/+", 1)
 			open := append([]wire.Publish{c.Unacknowledged()}, afterPing(c)...)

@@ -43,7 +43,6 @@ func TestTheModelAccusesNobodyWrongly(t *testing.T) {
 		"each":     {"overlap": "each", "qos2-onward": "pubrel", "qos0-offline": "keep"},
 		"limits":   {"maximum-qos": "1", "granted-qos-311": "1", "retain": "no", "receive-maximum": "10"},
 		"window":   {"window": "1", "packet-ids": "lowest", "acknowledges": "first", "welcome": "before-suback"},
-		"early":    {"acknowledges": "early", "welcome": "later"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			url := os.Getenv("MQTTCHECK_SOUND_URL")

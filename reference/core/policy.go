@@ -150,7 +150,7 @@ var generalPolicies = []PolicyInfo{
 		number(func(p *Policy) *int { return &p.GrantedQoS5 })},
 	{"welcome", []string{"behind-suback", "before-suback", "later"}, "3.1.1:3.8.4,5.0:3.8.4", "Whether retained messages come behind SUBACK, before it, or are looked up later, with what has been retained since, and overtake what is held.",
 		choice(func(p *Policy) *string { return &p.Welcome })},
-	{"acknowledges", []string{"last", "first", "early"}, "3.1.1:4.3.2,5.0:4.3.2", "Whether PUBACK and PUBREC are sent after the message is passed on, before, or some milliseconds before, in which subscriptions come and go (not on a durable server).",
+	{"acknowledges", []string{"last", "first", "early"}, "3.1.1:4.3.2,5.0:4.3.2", "Whether PUBACK and PUBREC are sent after the message is passed on, before, or some milliseconds before, in which subscriptions come and go, and retained behind that (not on a durable server).",
 		choice(func(p *Policy) *string { return &p.Acknowledges })},
 	{"packet-ids", []string{"rising", "lowest"}, "3.1.1:2.3.1,5.0:2.2.1", "Which unused Packet Identifier a delivery gets.",
 		choice(func(p *Policy) *string { return &p.PacketIDs })},

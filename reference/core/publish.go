@@ -232,11 +232,6 @@ func (s *Server) route(m *message) (takers int) {
 		s.passOnLater(m)
 		return 0
 	}
-	return s.passOn(m)
-}
-
-// passOn retains a message and delivers it.
-func (s *Server) passOn(m *message) (takers int) {
 	s.retain(m)
 	if !s.rules.passesOn(s, m) {
 		return 0
@@ -245,7 +240,8 @@ func (s *Server) passOn(m *message) (takers int) {
 }
 
 // routingDelay is how long a message waits before it is passed on where the policy
-// acknowledges it early: servers that route by other threads, or on other nodes, do so.
+// acknowledges it early, and as long again before it is retained: servers that route
+// and store by other threads, or on other nodes, do so.
 const routingDelay = 5 * time.Millisecond
 
 // routesLater tells whether messages of clients are passed on behind their
@@ -253,28 +249,39 @@ const routingDelay = 5 * time.Millisecond
 // process.
 func (s *Server) routesLater() bool { return s.policy.Acknowledges == "early" && s.ledger == nil }
 
-// routed is a message that is passed on when it is due.
+// routed is a message that is passed on when it is due, or retained.
 type routed struct {
 	message *message
 	due     time.Time
+	passed  bool // on
 }
 
 // passOnLater has a message passed on when the delay is over, behind those of its
 // publisher that wait. [v311/MQTT-4.6.0-6] [v5/MQTT-4.6.0-6]
 func (s *Server) passOnLater(m *message) {
 	due := s.now.Add(routingDelay)
-	s.early[m.publisher] = append(s.early[m.publisher], routed{m, due})
+	s.early[m.publisher] = append(s.early[m.publisher], routed{message: m, due: due})
 	if len(s.early[m.publisher]) == 1 {
 		s.timers.set(timerKey{kind: routingTimer, id: m.publisher}, due)
 	}
 }
 
-// passOnDue passes the messages of a publisher on that have waited long enough.
+// passOnDue passes the messages of a publisher on that have waited long enough, and
+// retains those that were passed on as long ago.
 func (s *Server) passOnDue(publisher string) {
 	waiting := s.early[publisher]
 	for len(waiting) > 0 && !waiting[0].due.After(s.now) {
-		s.passOn(waiting[0].message)
+		r := waiting[0]
 		waiting = waiting[1:]
+		if r.passed {
+			s.retain(r.message)
+			continue
+		}
+		if s.rules.passesOn(s, r.message) {
+			s.deliverAll(r.message)
+		}
+		// All wait equally long, so that this one is the last.
+		waiting = append(waiting, routed{message: r.message, due: s.now.Add(routingDelay), passed: true})
 	}
 	if len(waiting) == 0 {
 		delete(s.early, publisher)

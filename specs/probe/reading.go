@@ -72,8 +72,14 @@ func (c *Client) AnswerWhere(match func(wire.Received) bool, kinds ...wire.Type)
 // or that need not come; when it expires nothing is counted against the broker.
 func (c *Client) Within(wait time.Duration, kinds ...wire.Type) Answer {
 	ginkgo.GinkgoHelper()
+	return c.WithinWhere(wait, func(wire.Received) bool { return true }, kinds...)
+}
+
+// WithinWhere is Within for packets that also satisfy a condition.
+func (c *Client) WithinWhere(wait time.Duration, match func(wire.Received) bool, kinds ...wire.Type) Answer {
+	ginkgo.GinkgoHelper()
 	c.b.spec.overdue()
-	got, status := c.conn.Take(time.Now().Add(wait), func(r wire.Received) bool { return slices.Contains(kinds, r.Type) })
+	got, status := c.conn.Take(time.Now().Add(wait), func(r wire.Received) bool { return slices.Contains(kinds, r.Type) && match(r) })
 	return Answer{Received: got, Came: status == wire.Got, Closed: status == wire.Ended, waited: wait}
 }
 
