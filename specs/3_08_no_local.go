@@ -84,7 +84,7 @@ func noLocalFreedoms(b *probe.Broker, v version) {
 		b.Lacking("retain")
 		topic := b.Topic()
 		c, other := b.Connect("client"), b.Connect("other")
-		retained(c, topic, 1, "own")
+		settled(b, c, toKeep(topic, 1, "own"))
 		takes(b.Connect("witness").Subscribe(topic, 1), "own")
 		c.SubscribeWith(deaf(topic))
 		came := len(c.DeliveredBefore(other.Sentinel(topic, 1))) > 0

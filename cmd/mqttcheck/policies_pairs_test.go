@@ -12,9 +12,9 @@ import (
 // the covering runs.
 var deliveryPolicies = []string{
 	"share-dispatch", "dollar-topics", "share-redelivery", "share-311", "share-311-retained", "window",
-	"share-away", "share-busy", "share-order", "share-joining", "share-qos0-sent", "share-too-large",
-	"overlap", "qos0-offline", "qos0-while-blocked", "qos2-onward", "retain-qos0", "unsubscribe-buffered",
-	"welcome", "acknowledges", "packet-ids", "downgraded-duplicates", "no-local-retained", "no-local-overlap",
+	"welcome", "acknowledges", "share-away", "share-busy", "share-order", "share-joining", "share-qos0-sent",
+	"share-too-large", "overlap", "qos0-offline", "qos0-while-blocked", "qos2-onward", "retain-qos0",
+	"unsubscribe-buffered", "packet-ids", "downgraded-duplicates", "no-local-retained", "no-local-overlap",
 	"resent-identifiers", "outgoing-aliases", "sys",
 }
 
