@@ -28,9 +28,11 @@ func retainedLookup(b *probe.Broker, v version) {
 				if strings.HasPrefix(filter, "/x") {
 					want = want[:1]
 				}
+				var messages []wire.Publish
 				for _, t := range want {
-					settled(b, pub, toKeep(t, 1, t))
+					messages = append(messages, toKeep(t, 1, t))
 				}
+				settled(b, pub, messages...)
 				c := b.Connect("later").Subscribe(topic+filter, 1)
 				Expect(topicsTaken(c, len(want))).To(ConsistOf(want), "the filter matches all of them")
 			})

@@ -32,36 +32,38 @@ func retained(c *probe.Client, topic string, qos byte, payload string) {
 // looks up who gets it, and one that subscribes meanwhile gets it, too.
 func settled(b *probe.Broker, pub *probe.Client, messages ...wire.Publish) {
 	GinkgoHelper()
+	stores := true
 	for _, p := range messages {
 		looks := onlooker(b, p.Topic)
 		pub.Publish(p)
 		sees(b, looks, p.Payload)
-		if p.Retain && p.Payload != "" {
-			findable(b, p.Topic, p.Payload)
+		if p.Retain && p.Payload != "" && stores {
+			stores = findable(b, p.Topic, p.Payload)
 		}
 	}
 }
 
-// findable waits until a new subscription gets a retained message, and accuses nobody
-// when none does: a server may store it some time after it has passed it on.
-func findable(b *probe.Broker, topic, payload string) {
+// findable waits until a new subscription gets a retained message, tells whether one
+// does, and accuses nobody: a server may store it some time after it has passed it on.
+func findable(b *probe.Broker, topic, payload string) bool {
 	GinkgoHelper()
-	inTime(b, func(wait time.Duration) bool {
+	return inTime(b, func(wait time.Duration) bool {
 		finder := b.Connect("finder").Subscribe(topic, 0)
-		defer finder.Disconnect()
+		defer finder.Drop()
 		return finder.WithinWhere(wait, hasPayload(payload), wire.PUBLISH).Came
 	})
 }
 
 // inTime tries something until it is so, a few times within the patience that a broker
 // is due: each is given its part of that.
-func inTime(b *probe.Broker, so func(wait time.Duration) bool) {
+func inTime(b *probe.Broker, so func(wait time.Duration) bool) bool {
 	const times = 8
 	for range times {
 		if so(b.Timeout / times) {
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // onlooker is a client that gets the messages on a topic for sees, and nothing that is
@@ -89,7 +91,7 @@ func sees(b *probe.Broker, looks *probe.Client, payload string) {
 	if a.Packet.(wire.Publish).Retain && !b.V5() {
 		looks.Within(b.Timeout/4, wire.PUBLISH)
 	}
-	looks.Disconnect()
+	looks.Drop()
 }
 
 // fromStore leaves of messages those with RETAIN 1: the others may have been on their

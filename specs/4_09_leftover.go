@@ -32,9 +32,11 @@ func quotaLeftover(b *probe.Broker, v version) {
 			b.Lacking("retain")
 			const n, most = 12, 3
 			topic, pub := b.Topic(), b.Connect("pub")
+			var messages []wire.Publish
 			for i := range n {
-				settled(b, pub, toKeep(fmt.Sprintf("%s/%d", topic, i), 1, fmt.Sprint(i)))
+				messages = append(messages, toKeep(fmt.Sprintf("%s/%d", topic, i), 1, fmt.Sprint(i)))
 			}
+			settled(b, pub, messages...)
 			c := b.Connect("later", receiveMaximum(most)).Subscribe(topic+"/+", 1)
 			open := append([]wire.Publish{c.Unacknowledged()}, afterPing(c)...)
 			for range n {
