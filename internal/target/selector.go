@@ -45,12 +45,12 @@ func ParseSelector(text string) (Selector, error) {
 		return Selector{}, fmt.Errorf("%q is no selector: write %s/3.3 for a section, %s/MQTT-3.3.1-4 for a statement", text, version, version)
 	case known:
 		return Selector{text, version, rest}, nil
-	case strings.HasPrefix(text, "MQTT-") || text != "" && strings.Trim(text, "0123456789.") == "":
+	case strings.HasPrefix(text, "MQTT-") || numeric(text):
 		return Selector{}, fmt.Errorf("%q has no version: write v311/%s or v5/%s", text, printable(text), printable(text))
 	case meant[strings.ToLower(version)] != "":
 		want := meant[strings.ToLower(version)] + strings.TrimPrefix(text, version)
 		return Selector{}, fmt.Errorf("%q is no selector: write %s", text, printable(want))
-	case len(version) > 1 && version[0] == 'v' && strings.Trim(version[1:], "0123456789.") == "":
+	case strings.HasPrefix(version, "v") && numeric(version[1:]):
 		return Selector{}, fmt.Errorf("%q is no selector: the versions are v311 and v5", masked(text))
 	case strings.HasPrefix(text, "v5:MQTT-"), strings.HasPrefix(text, "v311:MQTT-"):
 		return Selector{}, fmt.Errorf("%q is no selector: write %s", text, printable(strings.Replace(text, ":", "/", 1)))
@@ -60,6 +60,10 @@ func ParseSelector(text string) (Selector, error) {
 		return Selector{}, fmt.Errorf("%q is neither an address such as mqtt://localhost:1883 nor a selector such as v5/3.3", masked(text))
 	}
 }
+
+// numeric tells whether a text is of digits and dots, as the numbers of versions and
+// sections are.
+func numeric(text string) bool { return text != "" && strings.Trim(text, "0123456789.") == "" }
 
 // meant are ways to write a version that selectors do not know.
 var meant = map[string]string{
