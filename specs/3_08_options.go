@@ -43,8 +43,7 @@ func keptRetained(b *probe.Broker, topics ...string) {
 	GinkgoHelper()
 	pub := b.Connect("keeper")
 	for _, topic := range topics {
-		settled(b, pub, toKeep(topic, 1, topic))
-		takes(b.Connect("witness").Subscribe(topic, 1), topic)
+		keeps(b, pub, toKeep(topic, 1, topic))
 	}
 }
 
